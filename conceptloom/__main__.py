@@ -1,0 +1,6 @@
+"""`python -m conceptloom`."""
+
+from conceptloom.cli import main
+
+if __name__ == "__main__":
+    main()

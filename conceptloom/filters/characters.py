@@ -1,0 +1,31 @@
+"""Filters `digits`, `foreign` and `symbols`: what no published sentence may hold (Korean CommonGen, section 3.1)."""
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
+
+
+@dataclass(frozen=True)
+class Characters:
+    """Leaves out a text in which `pattern` is found; the detail is what was found."""
+
+    reason: str
+    pattern: re.Pattern[str]
+    subject: ClassVar[Subject] = "text"
+
+    def check(self, subject: str) -> Verdict:
+        """The verdict on a normalised text."""
+        found = self.pattern.search(subject)
+        return Verdict(False, self.reason, found.group()) if found else KEEP
+
+
+def _add(name: str, summary: str, pattern: str) -> None:
+    made = Characters(name, re.compile(pattern))
+    FILTERS.add(name, FilterEntry(summary, lambda: made))
+
+
+_add("digits", "sentences with a digit of any script", r"\d+")
+_add("foreign", "sentences with letters of another script, or single jamo", r"[^\W\d_가-힣]+")
+_add("symbols", "sentences with a sign other than comma, final full stop and space", r"(?:[^\w\s.,]|_|\.(?!$))+")

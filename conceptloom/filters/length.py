@@ -1,0 +1,29 @@
+"""Filter `length`: too short or too long for an everyday sentence (measured on the published data)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
+
+
+@dataclass(frozen=True)
+class Length:
+    """Leaves out a text outside these bounds, in characters and in eojeol (white-space tokens), both inclusive."""
+
+    minimum_characters: int = 10
+    maximum_characters: int = 65
+    minimum_eojeol: int = 2
+    maximum_eojeol: int = 19
+    subject: ClassVar[Subject] = "text"
+
+    def check(self, subject: str) -> Verdict:
+        """The verdict on a normalised text (single spaces)."""
+        characters, eojeol = len(subject), subject.count(" ") + 1
+        if not self.minimum_characters <= characters <= self.maximum_characters:
+            return Verdict(False, "length", f"{characters} characters")
+        if not self.minimum_eojeol <= eojeol <= self.maximum_eojeol:
+            return Verdict(False, "length", f"{eojeol} eojeol")
+        return KEEP
+
+
+FILTERS.add("length", FilterEntry("sentences outside the bounds of characters and eojeol", Length))

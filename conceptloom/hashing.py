@@ -1,0 +1,61 @@
+"""Stable hashes: ids, buckets and seeded priorities that are the same in every process, on every runner."""
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+UInt64 = npt.NDArray[np.uint64]
+ID_BYTES = 10
+ID_LENGTH = 2 * ID_BYTES
+_ID_HEAD = 16
+
+_HEX_VALUE = np.zeros(256, dtype=np.uint64)
+_HEX_VALUE[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16, dtype=np.uint64)
+
+
+def text_id(text: str) -> str:
+    """The id of a text: 20 hexadecimal digits (80 bits) of its BLAKE2b hash.
+
+    Two of a billion texts share an id with a probability below 1e-6.
+    """
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
+
+
+def text_hash(text: str) -> int:
+    """64 bits of a text's BLAKE2b hash, as an unsigned integer."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def text_hashes(texts: list[str]) -> UInt64:
+    """`text_hash` of each text, shape (n,). Hash distinct texts only: this is the slow part."""
+    return np.fromiter(map(text_hash, texts), dtype=np.uint64, count=len(texts))
+
+
+def id_heads(ids: npt.NDArray[np.bytes_]) -> UInt64:
+    """The leading 64 bits of ids of type S20, shape (n,): what seeds and buckets are made of."""
+    digits = np.ascontiguousarray(ids).view(np.uint8).reshape(len(ids), -1)[:, :_ID_HEAD]
+    heads = np.zeros(len(ids), dtype=np.uint64)
+    for column in range(_ID_HEAD):
+        heads = (heads << np.uint64(4)) | _HEX_VALUE[digits[:, column]]
+    return heads
+
+
+def bucket_of(heads: UInt64, buckets: int) -> npt.NDArray[np.int32]:
+    """The bucket of each hash by range: bucket 0 holds the smallest, so that buckets in order are ids in order."""
+    return (((heads >> np.uint64(32)) * np.uint64(buckets)) >> np.uint64(32)).astype(np.int32)
+
+
+def splitmix64(values: Any) -> UInt64:
+    """Sebastiano Vigna's splitmix64 finaliser of each value, shape kept: a cheap seeded priority."""
+    with np.errstate(over="ignore"):
+        mixed = np.asarray(values, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return mixed ^ (mixed >> np.uint64(31))
+
+
+def seed_for(name: str, seed: int) -> np.uint64:
+    """The 64-bit seed of one use of randomness: its name and the user's seed, hashed together."""
+    return np.uint64(text_hash(f"{name}:{seed}"))

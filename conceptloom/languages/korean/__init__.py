@@ -1,0 +1,1 @@
+"""Korean: normalising, sentence splitting, taggers, concept rules."""

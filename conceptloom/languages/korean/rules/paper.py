@@ -1,0 +1,14 @@
+"""Rule `paper`: the tag list of Korean CommonGen, section 3.1, taken at its word."""
+
+from conceptloom.languages.korean.rules.base import RULES, Rule, by_sentence
+from conceptloom.languages.korean.tokens import Token
+
+PAPER_TAGS = frozenset("NNG NNP NNB NNBC NR NP MM MAG MAJ VV VA VX VCP VCN XR IC".split())
+
+
+def paper(text: str, tokens: list[Token]) -> list[str]:
+    """Every token whose (first) tag is in the paper's list, one by one; nouns are not joined."""
+    return [token.surface for token in tokens if token.tag.partition("+")[0] in PAPER_TAGS]
+
+
+RULES.add("paper", Rule("every token with a tag of the paper's list (matches few published sets)", by_sentence(paper)))

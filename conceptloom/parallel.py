@@ -1,0 +1,99 @@
+"""A pool of local processes for the heavy block functions of a build on one machine.
+
+Only the local runner opens a pool; anywhere else parallelism is the runner's, no pool is open, and a task runs inline.
+"""
+
+import gc
+import multiprocessing
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from conceptloom.errors import BuildError
+
+T = TypeVar("T")
+_pool: ProcessPoolExecutor | None = None
+_workers = 1
+
+
+def single_threaded() -> None:
+    """Asks BLAS and Arrow for one thread: a worker has one core. Before numpy is imported, in a process of its own."""
+    os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
+
+
+def _start_worker() -> None:
+    import pyarrow as pa
+
+    # Blocks are lists of many small objects without cycles; looking for cycles among them costs a sixth of the time.
+    gc.set_threshold(1_000_000, 50, 100)
+    pa.set_cpu_count(1)
+    pa.set_io_thread_count(1)
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+
+
+def _die_with_parent() -> None:
+    # A parent that is killed cannot tell its workers, and they would wait for work for ever.
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+@contextmanager
+def local_pool(workers: int) -> Iterator[None]:
+    """Opens a pool of `workers` processes (none for 1) for every `Pipelined` of this process."""
+    global _pool, _workers
+    single_threaded()
+    if workers < 2:
+        yield
+        return
+    # `spawn`: forking a process with running threads (gRPC, Arrow) can deadlock.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker) as pool:
+        _pool, _workers = pool, workers
+        try:
+            yield
+        finally:
+            _pool, _workers = None, 1
+            pool.shutdown(cancel_futures=True)
+
+
+class Pipelined:
+    """Runs calls in the open pool, a bounded number ahead, and hands back their results in the order of the calls.
+
+    A call answers an iterator. Without a pool it runs in this process, as it is asked for.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: deque[Future[Any]] = deque()
+
+    def submit(self, function: Callable[..., Iterator[T]], *arguments: Any) -> Iterator[Iterable[T]]:
+        """Starts a call; yields the results of calls that must be finished before more may wait."""
+        if _pool is None:
+            yield function(*arguments)
+            return
+        self._waiting.append(_pool.submit(_collect, function, *arguments))
+        while len(self._waiting) > _workers + 1 or (self._waiting and self._waiting[0].done()):
+            yield self._next()
+
+    def drain(self) -> Iterator[Iterable[Any]]:
+        """Waits for the calls that are still running; yields their results."""
+        while self._waiting:
+            yield self._next()
+
+    def _next(self) -> Any:
+        try:
+            return self._waiting.popleft().result()
+        except BrokenProcessPool:
+            raise BuildError(
+                "a worker process was killed, most likely for want of memory: use fewer --workers, or a cluster runner"
+            ) from None
+
+
+def _collect(function: Callable[..., Iterator[T]], *arguments: Any) -> list[T]:
+    return list(function(*arguments))

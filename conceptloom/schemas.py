@@ -1,0 +1,69 @@
+"""The Arrow schemas of everything that crosses a shuffle or is left on disk. One place, so that stages agree."""
+
+import pyarrow as pa
+
+STRINGS = pa.list_(pa.string())
+
+RAW = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.string()),
+        ("file", pa.int32()),
+        ("record", pa.int64()),
+        ("item", pa.int32()),
+        ("sentence", pa.int32()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+    ]
+)
+"""A candidate sentence as read, or a malformed record (then `reason` is set). `file` indexes the build's list of files."""
+
+SENTENCES = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.string()),
+        ("source", pa.string()),
+        ("locator", pa.string()),
+        ("copies", pa.int32()),
+        ("concepts", STRINGS),
+        ("morphemes", STRINGS),
+    ]
+)
+"""A sentence that passed every filter, with its concepts (in the published, shuffled order) and content morphemes."""
+
+REJECTED = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.string()),
+        ("source", pa.string()),
+        ("locator", pa.string()),
+        ("stage", pa.string()),
+        ("reason", pa.string()),
+        ("detail", pa.string()),
+    ]
+)
+"""A sentence or record that was left out, and why. `id` is empty where there was no sentence to speak of."""
+
+INDEX = pa.schema(
+    [
+        ("concept", pa.string()),
+        ("source", pa.string()),
+        ("sentence_id", pa.string()),
+        ("centrality", pa.float64()),
+        ("rank", pa.int32()),
+        ("selected", pa.bool_()),
+    ]
+)
+"""One row for each sentence of each posting."""
+
+DATA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("concepts", STRINGS),
+        ("target", pa.string()),
+        ("references", STRINGS),
+        ("source", pa.string()),
+        ("locator", pa.string()),
+    ]
+)
+"""A row of the published data set."""

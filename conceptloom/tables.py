@@ -1,0 +1,88 @@
+"""Arrow tables on their way: bytes for a shuffle, Parquet for a disk, the same bytes for the same rows."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from conceptloom import storage
+
+Block = tuple[int, bytes]
+"""What crosses a shuffle: an integer bucket and the Arrow IPC bytes of one record batch of a declared schema."""
+
+ROW_GROUP = 64 * 1024
+_REPEATED = {"source", "stage", "reason", "concept", "split"}
+
+
+def to_ipc(table: pa.Table) -> bytes:
+    """The rows of `table` as one record batch in Arrow IPC, without its schema.
+
+    A slice is written as a slice: only its own rows travel.
+    """
+    batches = table.combine_chunks().to_batches()
+    batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+    return bytes(batch.serialize())
+
+
+def from_ipc(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:
+    """The rows of many blocks of one schema, in the order of the blocks (a shuffle has no order: sort afterwards)."""
+    return pa.Table.from_batches([pa.ipc.read_record_batch(pa.py_buffer(block), schema) for block in blocks], schema)
+
+
+def by_bucket(table: pa.Table, buckets: npt.NDArray[np.int32]) -> Iterator[Block]:
+    """The rows of `table` as one block for each bucket that has any; rows keep their order. `buckets`: shape (rows,)."""
+    if len(buckets) == 0:
+        return
+    order = np.argsort(buckets, kind="stable")
+    found, starts = np.unique(buckets[order], return_index=True)
+    ordered = table.take(pa.array(order))
+    for bucket, start, end in zip(found, starts, [*starts[1:], len(order)], strict=True):
+        yield int(bucket), to_ipc(ordered.slice(int(start), int(end - start)))
+
+
+def strings(column: Any, width: int) -> npt.NDArray[np.bytes_]:
+    """An Arrow column of strings of exactly `width` ASCII characters as a numpy array of type S<width>."""
+    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(joined, pa.ChunkedArray):
+        joined = pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
+    fixed = joined.cast(pa.binary()).cast(pa.binary(width))
+    data = fixed.buffers()[1]
+    raw = np.frombuffer(data, dtype=f"S{width}") if data is not None else np.zeros(0, dtype=f"S{width}")
+    return raw[fixed.offset : fixed.offset + len(fixed)]
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """`table` as a Parquet file: zstd, dictionaries only where values repeat, row groups of a fixed size."""
+    repeated = [name for name in table.schema.names if name in _REPEATED]
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        table.combine_chunks(),
+        sink,
+        row_group_size=ROW_GROUP,
+        compression="zstd",
+        compression_level=1,
+        use_dictionary=repeated or False,
+        write_statistics=repeated or False,
+    )
+    return sink.getvalue().to_pybytes()
+
+
+def write_table(path: str, table: pa.Table) -> dict[str, Any]:
+    """Writes `table` to a Parquet file, atomically; answers the file's entry for a manifest."""
+    return write_file(path, parquet_bytes(table), len(table))
+
+
+def write_file(path: str, data: bytes, rows: int) -> dict[str, Any]:
+    """Writes `data` atomically; answers the file's entry for a manifest (path, rows, bytes, hash)."""
+    storage.write_bytes(path, data)
+    return {"path": path, "rows": rows, "bytes": len(data), "blake2b": blake2b(data, digest_size=16).hexdigest()}
+
+
+def read_table(path: str, columns: list[str] | None = None) -> pa.Table:
+    """The rows of one Parquet file, local or remote; only `columns` where they are given."""
+    with storage.open_read(path) as stream:
+        return pq.read_table(stream, columns=columns, use_threads=False)

@@ -1,0 +1,1 @@
+"""The work of the stages on one bucket each; see `base`."""

@@ -1,0 +1,200 @@
+"""Stage ingest: from raw files to analysed sentences (Korean CommonGen, section 3.1)."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.corpus.analysis import Analyser, Analysis, analyse, shuffled
+from conceptloom.corpus.duplicates import first_places, sort_raw
+from conceptloom.corpus.locators import SourceFile, locate
+from conceptloom.corpus.raw import MALFORMED, candidate_rows, raw_tables
+from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
+from conceptloom.languages.korean.normalise import normalise
+from conceptloom.languages.korean.sentences import split_sentences
+from conceptloom.ledger import Ledger, count_written, reject
+from conceptloom.readers.base import Malformed, Record, Span
+from conceptloom.readers.ranges import count_lines, read_span
+from conceptloom.schemas import RAW, REJECTED, SENTENCES
+from conceptloom.tables import by_bucket, from_ipc, strings, write_table
+from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+
+DUPLICATE = "duplicate"
+BLOCK = 4096
+"""Sentences tagged at once: enough to spread the cost of a call, small enough to stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class CountLines:
+    """Counts the lines of one span, so that the records of a file read in pieces can be numbered."""
+
+    files: tuple[SourceFile, ...]
+    outputs: ClassVar[tuple[str, ...]] = ("lines",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """The bucket is the span's number; the answer is [span number, lines] as JSON."""
+        for block in blocks:
+            span = decode_span(block, self.files)
+            lines = count_lines(span.path, span.start, span.end)
+            yield Output("lines", 0, json.dumps([bucket, lines]).encode())
+
+
+@dataclass(frozen=True)
+class ReadSpan:
+    """Reads one span of one file, normalises, splits into sentences, and sends each to the bucket of its id."""
+
+    files: tuple[SourceFile, ...]
+    buckets: int
+    limit: int | None = None
+    outputs: ClassVar[tuple[str, ...]] = ("raw", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """The bucket is the span's number; `side` is the first record of each span, as JSON."""
+        firsts = json.loads(side) if side else {}
+        for block in blocks:
+            yield from self._read(bucket, block, firsts.get(str(bucket), 1))
+
+    def _read(self, bucket: int, block: bytes, first: int) -> Iterator[Output]:
+        span = decode_span(block, self.files)
+        span = replace(span, first=first)
+        number = json.loads(block)["file"]
+        file = self.files[number]
+        counts = Records()
+        results = counts.watch(self._limited(read_span(span, file.reader, file.encoding)))
+        ledger = Ledger()
+        for table in raw_tables(candidate_rows(results, number, normalise, split_sentences)):
+            ledger.of(file.source).read += len(table)
+            ids = strings(table["id"], ID_LENGTH)
+            yield from (Output("raw", *block) for block in by_bucket(table, bucket_of(id_heads(ids), self.buckets)))
+        yield receipt(bucket, ledger, records={file.source: counts.records}, malformed={file.source: counts.malformed})
+
+    def _limited(self, results: Iterator[Record | Malformed]) -> Iterator[Record | Malformed]:
+        limit = self.limit
+        return results if limit is None else takewhile(lambda result: result.record <= limit, results)
+
+
+class Records:
+    """Counts the records, and the malformed ones among them, of results that pass by."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.malformed = 0
+
+    def watch(self, results: Iterator[Record | Malformed]) -> Iterator[Record | Malformed]:
+        """The results, counted."""
+        last = 0
+        for result in results:
+            if result.record != last:
+                last = result.record
+                self.records += 1
+            if isinstance(result, Malformed):
+                self.malformed += 1
+            yield result
+
+
+def encode_span(file: int, span: Span) -> bytes:
+    """A span as the bytes that travel: its file by number, since workers know the files."""
+    return json.dumps({"file": file, "start": span.start, "end": span.end}).encode()
+
+
+def decode_span(block: bytes, files: tuple[SourceFile, ...]) -> Span:
+    """The inverse of `encode_span`."""
+    data = json.loads(block)
+    return Span(files[data["file"]].path, data["start"], data["end"])
+
+
+@dataclass(frozen=True)
+class AnalyseBucket:
+    """Removes duplicates within one bucket of ids, filters, tags and extracts, and writes the bucket's shards."""
+
+    files: tuple[SourceFile, ...]
+    analyser: Analyser
+    seed: int
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `sentences` and `rejected`; the answer is their receipt."""
+        kept, rejected = analyse_bucket(from_ipc(blocks, RAW), self.files, self.analyser, self.seed)
+        written = (("sentences", kept), ("rejected", rejected))
+        files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]
+        yield receipt(bucket, count_written(kept, rejected), files)
+
+
+def analyse_bucket(
+    raw: pa.Table, files: tuple[SourceFile, ...], analyser: Analyser, seed: int
+) -> tuple[pa.Table, pa.Table]:
+    """The kept sentences (schema SENTENCES) and the rejected rows (REJECTED) of one bucket, both sorted by id.
+
+    `raw` has all rows of the bucket's ids, in any order.
+    """
+    raw = sort_raw(raw)
+    located = raw.append_column("locator", locate(raw, files))
+    located = located.append_column("source", pa.array([file.source for file in files]).take(raw["file"]))
+    malformed = located.filter(pc.is_valid(located["reason"]))
+    good = located.filter(pc.is_null(located["reason"]))
+    first = first_places(strings(good["id"], ID_LENGTH))
+    is_first = first == np.arange(len(first))
+    unique = good.filter(pa.array(is_first))
+    copies = np.bincount(first, minlength=len(first))[is_first].astype(np.int32)
+    kept, filtered = _analysed(unique.append_column("copies", pa.array(copies)), analyser, seed)
+    duplicates = _duplicates(good, first, is_first)
+    unread = malformed.set_column(0, "id", pa.repeat("", len(malformed)))
+    parts = [reject(unread, "ingest", malformed["reason"], malformed["detail"]), duplicates, filtered]
+    return kept, pa.concat_tables(parts).sort_by([("id", "ascending"), ("locator", "ascending")])
+
+
+def _duplicates(good: pa.Table, first: Any, is_first: Any) -> pa.Table:
+    detail = pc.binary_join_element_wise("first at", good["locator"].take(pa.array(first[~is_first])), " ")
+    return reject(good.filter(pa.array(~is_first)), "ingest", DUPLICATE, detail)
+
+
+def _analysed(unique: pa.Table, analyser: Analyser, seed: int) -> tuple[pa.Table, pa.Table]:
+    kept, rejected = [SENTENCES.empty_table()], [REJECTED.empty_table()]
+    for start in range(0, len(unique), BLOCK):
+        block = unique.slice(start, BLOCK)
+        analysis = analyse(block["text"].to_pylist(), analyser)
+        kept.append(_kept_block(block, analysis, seed))
+        rejected.append(_rejected_block(block, analysis))
+    return pa.concat_tables(kept).combine_chunks(), pa.concat_tables(rejected)
+
+
+def _kept_block(block: pa.Table, analysis: Analysis, seed: int) -> pa.Table:
+    positions = analysis.kept()
+    table = block.take(pa.array(positions, pa.int64()))
+    concepts = _lists([analysis.concepts[position] for position in positions])
+    heads = id_heads(strings(table["id"], ID_LENGTH))
+    order = shuffled(heads, concepts.offsets.to_numpy().astype(np.int64), seed)
+    shuffled_concepts = pa.ListArray.from_arrays(concepts.offsets, concepts.values.take(pa.array(order)))
+    morphemes = _lists(
+        [[form for token in analysis.tokens[position] for form in token.morphemes] for position in positions]
+    )
+    table = table.append_column("concepts", shuffled_concepts).append_column("morphemes", morphemes)
+    return table.select(SENTENCES.names).cast(SENTENCES)
+
+
+def _lists(rows: list[list[str]]) -> pa.ListArray:
+    offsets = np.zeros(len(rows) + 1, dtype=np.int32)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array([item for row in rows for item in row], pa.string()))
+
+
+def _rejected_block(block: pa.Table, analysis: Analysis) -> pa.Table:
+    left_out = [(position, verdict) for position, verdict in enumerate(analysis.verdicts) if not verdict.keep]
+    table = block.take(pa.array([position for position, _ in left_out], pa.int64()))
+    reasons = pa.array([verdict.reason for _, verdict in left_out], pa.string())
+    details = pa.array([verdict.detail for _, verdict in left_out], pa.string())
+    return reject(table, "ingest", reasons, details)
+
+
+def malformed_rows(rejected: pa.Table, source: str) -> list[tuple[str, str]]:
+    """Locator and detail of the malformed records of one source."""
+    mask = pc.and_(pc.equal(rejected["reason"], MALFORMED), pc.equal(rejected["source"], source))
+    rows = rejected.filter(mask)
+    return list(zip(rows["locator"].to_pylist(), rows["detail"].to_pylist(), strict=True))

@@ -1,0 +1,141 @@
+"""Stage publish: the final files, from the shards that the other stages left."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.errors import BuildError
+from conceptloom.ledger import Ledger, count_read
+from conceptloom.readers.published import Example, format_json, format_text
+from conceptloom.schemas import DATA
+from conceptloom.tables import read_table, write_file, write_table
+from conceptloom.tasks.base import RECEIPTS, Output, receipt
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of one split: which rows of which shards it holds. `source` is None for rows of every source."""
+
+    split: str
+    name: str
+    shards: tuple[str, ...]
+    source: str | None = None
+
+    def encode(self) -> bytes:
+        """The file as the bytes that travel."""
+        return json.dumps({"data": asdict(self)}).encode()
+
+
+@dataclass(frozen=True)
+class Copy:
+    """One file that is published as it is."""
+
+    source: str
+    target: str
+    rows: int
+
+    def encode(self) -> bytes:
+        """The copy as the bytes that travel."""
+        return json.dumps({"copy": asdict(self)}).encode()
+
+
+@dataclass(frozen=True)
+class PublishFiles:
+    """Writes or copies final files into the build's directory."""
+
+    output: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """A block is an encoded DataFile or Copy."""
+        for block in blocks:
+            ((kind, job),) = json.loads(block).items()
+            if kind == "copy":
+                copy = Copy(**job)
+                file = write_file(storage.join(self.output, copy.target), storage.read_bytes(copy.source), copy.rows)
+                yield receipt(bucket, Ledger(), [file])
+            else:
+                yield self._data(bucket, DataFile(**job))
+
+    def _data(self, bucket: int, file: DataFile) -> Output:
+        rows = data_rows(file)
+        examples = list(published_examples(rows))
+        held_out = file.split != "train"
+        files = [write_table(storage.join(self.output, "data", f"{file.name}.parquet"), rows)]
+        for ending, write in (("jsonl", format_json), ("txt", format_text)):
+            text = "".join(f"{_written(write, example, held_out)}\n" for example in examples)
+            files.append(write_file(storage.join(self.output, "published", f"{file.name}.{ending}"), text.encode(), len(rows)))
+        ledger = count_read(rows["source"])
+        for counts in ledger.sources.values():
+            counts.kept = counts.read
+        return receipt(bucket, ledger, files)
+
+
+def _written(write: Any, example: Example, held_out: bool) -> str:
+    try:
+        text: str = write(example, references=held_out)
+    except ValueError as error:
+        raise BuildError(
+            f"the published text formats cannot hold the sentence {example.sentences[0]!r}: {error}; "
+            "turn the filter `symbols` on"
+        ) from None
+    return text
+
+
+def data_rows(file: DataFile) -> pa.Table:
+    """The rows of one file (schema DATA), in the order of their ids."""
+    parts = []
+    for shard in file.shards:
+        table = read_table(shard)
+        mask = pc.equal(table["split"], file.split)
+        if file.source is not None:
+            mask = pc.and_(mask, pc.equal(table["source"], file.source))
+        parts.append(table.filter(mask))
+    rows = pa.concat_tables(parts).combine_chunks()
+    texts = rows["text"].combine_chunks()
+    references = pa.ListArray.from_arrays(pa.array(range(len(rows) + 1), pa.int32()), texts)
+    columns = [rows["id"], rows["concepts"], texts, references, rows["source"], rows["locator"]]
+    return pa.table(columns, schema=DATA)
+
+
+def published_examples(rows: pa.Table) -> Iterator[Example]:
+    """The rows of schema DATA as examples of the published formats."""
+    for concepts, references in zip(rows["concepts"].to_pylist(), rows["references"].to_pylist(), strict=True):
+        yield Example(tuple(concepts), tuple(references))
+
+
+def plan_files(split: str, shards: Sequence[tuple[str, dict[str, dict[str, int]]]], rows_per_file: int, by_source: bool) -> list[DataFile]:
+    """The files of one split: runs of whole shards of about `rows_per_file` rows.
+
+    `shards` are paths with their rows by split and source, in the order of the ids. With `by_source` no file mixes
+    sources, and the sources follow each other in the order of their names: captions before dialogues.
+    """
+    sources: list[str | None] = [None]
+    if by_source:
+        sources = sorted({source for _, rows in shards for source in rows.get(split, {})})  # type: ignore[arg-type]
+    groups = [(source, group) for source in sources for group in _groups(split, source, shards, rows_per_file)]
+    return [
+        DataFile(split, f"{split}-{number:05d}-of-{len(groups):05d}", tuple(group), source)
+        for number, (source, group) in enumerate(groups)
+    ]
+
+
+def _groups(split: str, source: str | None, shards: Sequence[Any], rows_per_file: int) -> Iterator[list[str]]:
+    group: list[str] = []
+    held = 0
+    for path, rows in shards:
+        by_source = rows.get(split, {})
+        number = sum(by_source.values()) if source is None else by_source.get(source, 0)
+        if group and held + number > rows_per_file:
+            yield group
+            group, held = [], 0
+        if number:
+            group.append(path)
+            held += number
+    if group:
+        yield group

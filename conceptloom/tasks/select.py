@@ -1,0 +1,178 @@
+"""Stage select: a posting for each concept, the centrality of its sentences, the top-k of each (section 3.1)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
+from conceptloom.ledger import Ledger, count_read, count_written, reject
+from conceptloom.schemas import INDEX, SENTENCES
+from conceptloom.selection.postings import (
+    Unit,
+    cap,
+    explode,
+    in_postings,
+    pack_ids,
+    posting_codes,
+    posting_schema,
+    unpack_ids,
+)
+from conceptloom.similarity import SCORERS, Scorer, count_frequencies, rank_postings
+from conceptloom.similarity.base import Frequencies
+from conceptloom.tables import Block, by_bucket, from_ipc, read_table, to_ipc, write_table
+from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+
+NOT_SELECTED = "not_selected"
+CHOSEN = pa.schema([("id", pa.binary(10))])
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How sentences are selected: the postings, the scorer, and how many each posting keeps."""
+
+    scorer: str = "static-ko"
+    unit: Unit = "concept"
+    per_source: bool = True
+    limit: int = 100
+    top: int = 2
+    seed: int = 0
+
+    def make_scorer(self, side: bytes | None) -> Scorer:
+        """The scorer; `side` holds the corpus's frequencies where it wants them."""
+        return SCORERS[self.scorer].make(decode_frequencies(side) if side else None)
+
+    def signature(self) -> dict[str, Any]:
+        """What identifies the scorer in a report, whatever corpus it has seen."""
+        nothing = Frequencies(0, pa.array([], pa.string()), np.zeros(0, dtype=np.int64))
+        wants = SCORERS[self.scorer].wants_frequencies
+        return SCORERS[self.scorer].make(nothing if wants else None).signature()
+
+
+def encode_frequencies(frequencies: Frequencies) -> bytes:
+    """The frequencies as one block: a row for each morpheme and a first row, without morpheme, for the sentences."""
+    morphemes = pa.concat_arrays([pa.array([None], pa.string()), frequencies.morphemes.cast(pa.string())])
+    counts = pa.array(np.append(frequencies.sentences, frequencies.counts).astype(np.int64))
+    return to_ipc(pa.table([morphemes, counts], schema=FREQUENCIES))
+
+
+def decode_frequencies(block: bytes) -> Frequencies:
+    """The inverse of `encode_frequencies`."""
+    table = from_ipc([block], FREQUENCIES).combine_chunks()
+    counts = table["count"].to_numpy()
+    return Frequencies(int(counts[0]), table["morpheme"].combine_chunks()[1:], counts[1:])
+
+
+FREQUENCIES = pa.schema([("morpheme", pa.string()), ("count", pa.int64())])
+
+
+@dataclass(frozen=True)
+class CountMorphemes:
+    """Counts in how many sentences of one shard each content morpheme occurs."""
+
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("frequencies",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """The frequencies of the shard of this bucket."""
+        table = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        yield Output("frequencies", 0, encode_frequencies(count_frequencies(_as_batch(table))))
+
+
+@dataclass(frozen=True)
+class SendPostings:
+    """Sends each sentence of one shard to its postings, a hot posting capped before it is sent."""
+
+    selection: Selection
+    directory: str
+    buckets: int
+    outputs: ClassVar[tuple[str, ...]] = ("postings",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Posting rows, by bucket of the concept's hash."""
+        sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        for block in send_postings(sentences, self.selection, self.selection.make_scorer(side), self.buckets):
+            yield Output("postings", *block)
+
+
+def send_postings(sentences: pa.Table, selection: Selection, scorer: Scorer, buckets: int) -> Iterator[Block]:
+    """The posting rows of some sentences as blocks for each bucket of concepts."""
+    postings = explode(sentences, scorer.encode(_as_batch(sentences)), selection.unit)
+    postings = cap(postings, selection.limit, selection.seed, selection.per_source)
+    _, hashes = posting_codes(postings, selection.per_source)
+    return by_bucket(postings, bucket_of(hashes, buckets))
+
+
+@dataclass(frozen=True)
+class ScorePostings:
+    """Scores the postings of one bucket of concepts, writes their part of the index, and names what they keep."""
+
+    selection: Selection
+    directory: str
+    id_buckets: int
+    outputs: ClassVar[tuple[str, ...]] = ("chosen", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """The ids that some posting keeps, by bucket of the id."""
+        scorer = self.selection.make_scorer(side)
+        features = scorer.encode(_as_batch(SENTENCES.empty_table())).type
+        index = score_postings(from_ipc(blocks, posting_schema(features)), self.selection, scorer)
+        chosen = np.unique(_ids(index.filter(index["selected"])))
+        table = pa.table([pack_ids(pa.array(chosen.astype(f"U{ID_LENGTH}")))], schema=CHOSEN)
+        yield from (Output("chosen", *block) for block in by_bucket(table, bucket_of(id_heads(chosen), self.id_buckets)))
+        file = write_table(storage.join(self.directory, shard_name("index", bucket)), index)
+        yield receipt(bucket, Ledger(), [file])
+
+
+def _ids(index: pa.Table) -> Any:
+    return np.array(index["sentence_id"].to_pylist(), dtype=f"S{ID_LENGTH}")
+
+
+def score_postings(postings: pa.Table, selection: Selection, scorer: Scorer) -> pa.Table:
+    """The index rows (schema INDEX) of whole postings, sorted by concept, source and rank.
+
+    `postings` may hold more than N_s rows of a posting, in any order: the cap is applied once more to the whole.
+    """
+    capped = cap(postings, selection.limit, selection.seed, selection.per_source)
+    rows, offsets = in_postings(capped, selection.per_source)
+    scores = np.round(scorer.centralities(rows["features"].combine_chunks(), offsets), 5) + 0.0
+    ids = unpack_ids(rows["id"])
+    rank = rank_postings(scores, ids, offsets)
+    columns = [rows["concept"], rows["source"], pa.array(ids.astype(f"U{ID_LENGTH}")), scores, rank, rank <= selection.top]
+    order = np.lexsort((rank, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
+    return pa.table(columns, schema=INDEX).take(pa.array(order))
+
+
+@dataclass(frozen=True)
+class KeepSelected:
+    """Divides one shard of sentences into those that some posting keeps and the others."""
+
+    source_directory: str
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `sentences` and `rejected`; the answer is their receipt."""
+        sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
+        chosen = from_ipc([block for block in blocks if block], CHOSEN)
+        kept, rejected = keep_selected(sentences, unpack_ids(chosen["id"]))
+        written = (("sentences", kept), ("rejected", rejected))
+        files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]
+        ledger = count_read(sentences["source"])
+        ledger.add(count_written(kept, rejected))
+        yield receipt(bucket, ledger, files)
+
+
+def keep_selected(sentences: pa.Table, chosen: Any) -> tuple[pa.Table, pa.Table]:
+    """The sentences whose id is among `chosen` (type S20), and a rejected row for each of the others."""
+    mask = pc.is_in(sentences["id"], pa.array(np.unique(chosen).astype(f"U{ID_LENGTH}")))
+    return sentences.filter(mask), reject(sentences.filter(pc.invert(mask)), "select", NOT_SELECTED, "")
+
+
+def _as_batch(table: pa.Table) -> pa.RecordBatch:
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)

@@ -1,0 +1,242 @@
+"""Stage split: validation and test under a split policy, and the statistics of what came out (section 3, table 1)."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.hashing import bucket_of
+from conceptloom.ledger import count_read, count_written
+from conceptloom.splits import (
+    LONE_PAIRS,
+    PAIR_EVIDENCE,
+    SET_ROWS,
+    SPLIT_NAMES,
+    Assignment,
+    Candidates,
+    Policy,
+    assign,
+    candidates,
+    divide,
+    dropped_rows,
+    lone_pairs,
+    merge_candidates,
+    pair_evidence,
+    set_rows,
+)
+from conceptloom.statistics import (
+    Counts,
+    count_block,
+    eval_tuples,
+    examples_of_sentences,
+    seen_in,
+    split_statistics,
+    unseen,
+)
+from conceptloom.schemas import SENTENCES
+from conceptloom.tables import Block, by_bucket, from_ipc, read_table, write_file, write_table
+from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+
+DIVIDED = SENTENCES.append(pa.field("split", pa.string()))
+"""A sentence with the split that it went to."""
+
+_SETS, _LONE = b"s", b"l"
+_HELD, _COUNTS, _SEEN = b"h", b"c", b"m"
+_TRAIN = "train"
+
+
+def _routed(rows: pa.RecordBatch, key: str, buckets: int) -> Iterator[Block]:
+    table = pa.Table.from_batches([rows])
+    return by_bucket(table, bucket_of(table[key].to_numpy(), buckets))
+
+
+@dataclass(frozen=True)
+class SendSets:
+    """Sends the concept sets of one shard to the buckets of their hashes, and their pairs to those of the pairs."""
+
+    policy: Policy
+    stratify: bool
+    buckets: int
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("sets", "pairs")
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schemas SET_ROWS and, where the policy looks at pairs, PAIR_EVIDENCE."""
+        sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        for number, data in _routed(set_rows(sentences, self.stratify), "set", self.buckets):
+            yield Output("sets", number, _SETS + data)
+        if self.policy.min_pairs:
+            yield from (Output("pairs", *block) for block in _routed(pair_evidence(sentences), "pair", self.buckets))
+
+
+@dataclass(frozen=True)
+class FindLonePairs:
+    """Finds the pairs of one bucket that a single set holds, and sends their number to that set's bucket."""
+
+    buckets: int
+    outputs: ClassVar[tuple[str, ...]] = ("lone",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema LONE_PAIRS."""
+        found = lone_pairs(from_ipc(blocks, PAIR_EVIDENCE).to_batches())
+        yield from (Output("lone", number, _LONE + data) for number, data in _routed(found, "set", self.buckets))
+
+
+@dataclass(frozen=True)
+class FindCandidates:
+    """The best candidates among the sets of one bucket."""
+
+    policy: Policy
+    wanted: int
+    seed: int
+    outputs: ClassVar[tuple[str, ...]] = ("candidates",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """The bucket's Candidates."""
+        kinds = list(blocks)
+        rows = from_ipc((block[1:] for block in kinds if block[:1] == _SETS), SET_ROWS).to_batches()
+        lone = from_ipc((block[1:] for block in kinds if block[:1] == _LONE), LONE_PAIRS).to_batches()
+        yield Output("candidates", 0, candidates(rows, lone, self.policy, self.wanted, self.seed).to_bytes())
+
+
+@dataclass(frozen=True)
+class Assign:
+    """Chooses among the candidates of all buckets what is held out."""
+
+    policy: Policy
+    validation: int
+    test: int
+    seed: int
+
+    def __call__(self, blocks: list[bytes]) -> bytes:
+        """The Assignment as bytes; raises BuildError where the policy cannot give the sizes asked for."""
+        parts = map(Candidates.from_bytes, blocks)
+        merged = merge_candidates(parts, self.validation + self.test, self.seed)
+        return assign(merged, self.validation, self.test, self.policy, self.seed).to_bytes()
+
+
+@dataclass(frozen=True)
+class DivideShard:
+    """Divides one shard by the assignment: train, validation, test, or dropped with a reason."""
+
+    policy: Policy
+    source_directory: str
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("statistics", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts, held-out rows and the receipt."""
+        sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
+        kept, rejected = divided(sentences, Assignment.from_bytes(side or b""), self.policy)
+        entry = write_table(storage.join(self.directory, shard_name("sentences", bucket)), kept)
+        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected)
+        for split in SPLIT_NAMES.values():
+            rows = kept.filter(pc.equal(kept["split"], split)).select(SENTENCES.names)
+            yield Output("statistics", 0, _COUNTS + encode_counts(split, count_block(examples_of_sentences(rows))))
+        held = kept.filter(pc.not_equal(kept["split"], _TRAIN))
+        yield Output("statistics", 0, _HELD + held.combine_chunks().to_batches()[0].serialize() if len(held) else _HELD)
+        ledger = count_read(sentences["source"])
+        ledger.add(count_written(kept, rejected))
+        yield receipt(bucket, ledger, [{**entry, "splits": _split_sources(kept)}, file])
+
+
+def divided(sentences: pa.Table, assignment: Assignment, policy: Policy) -> tuple[pa.Table, pa.Table]:
+    """The sentences with their splits (schema DIVIDED), and the dropped ones (REJECTED)."""
+    division = divide(sentences, assignment, policy)
+    names = pa.array([SPLIT_NAMES.get(split) for split in division.splits.tolist()], pa.string())
+    kept = sentences.append_column("split", names).filter(pa.array(division.splits >= 0))
+    return kept.cast(DIVIDED), dropped_rows(sentences, division)
+
+
+def _split_sources(kept: pa.Table) -> dict[str, dict[str, int]]:
+    groups = kept.group_by(["split", "source"]).aggregate([([], "count_all")]).to_pylist()
+    result: dict[str, dict[str, int]] = {}
+    for row in groups:
+        result.setdefault(row["split"], {})[row["source"]] = row["count_all"]
+    return result
+
+
+def encode_counts(split: str, counts: Counts) -> bytes:
+    """The counts of one split as bytes: a line of JSON, then the hashes of the concepts."""
+    head = {**asdict(counts), "concepts": None, "split": split}
+    return json.dumps(head).encode() + b"\n" + counts.concepts.astype("<u8").tobytes()
+
+
+def decode_counts(data: bytes) -> tuple[str, Counts]:
+    """The inverse of `encode_counts`."""
+    head, _, hashes = data.partition(b"\n")
+    fields = json.loads(head)
+    split = fields.pop("split")
+    fields["sizes"], fields["concepts"] = tuple(fields["sizes"]), np.frombuffer(hashes, dtype="<u8").astype(np.uint64)
+    return split, Counts(**fields)
+
+
+def merge_held(blocks: list[bytes]) -> bytes:
+    """The held-out rows of all shards, in the order of their ids, as one block behind their mark."""
+    held = from_ipc((block[1:] for block in blocks if block[:1] == _HELD and len(block) > 1), DIVIDED)
+    if not len(held):
+        return _HELD
+    return _HELD + bytes(held.sort_by("id").combine_chunks().to_batches()[0].serialize())
+
+
+def held_splits(block: bytes) -> dict[str, pa.Table]:
+    """The held-out rows by split, as examples; splits without rows are left out."""
+    held = from_ipc([block[1:]] if len(block) > 1 else [], DIVIDED)
+    parts = {split: held.filter(pc.equal(held["split"], split)) for split in SPLIT_NAMES.values() if split != _TRAIN}
+    return {split: examples_of_sentences(rows.combine_chunks()) for split, rows in parts.items() if len(rows)}
+
+
+@dataclass(frozen=True)
+class MarkSeen:
+    """Marks which tuples of the held-out concepts one shard of train holds."""
+
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("statistics",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """`side` is what `merge_held` answers; the result is a mask for each held-out split."""
+        shard = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
+        train = shard.filter(pc.equal(shard["split"], _TRAIN)).combine_chunks()
+        for split, rows in held_splits(side or b"").items():
+            mask = np.packbits(seen_in(train, eval_tuples(rows)))
+            yield Output("statistics", 0, _SEEN + f"{split}\n".encode() + mask.tobytes())
+
+
+@dataclass(frozen=True)
+class Summarise:
+    """Puts the statistics of all shards together and writes them."""
+
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `statistics.json`."""
+        data = json.dumps(summarise(list(blocks), side or b""), ensure_ascii=False, indent=1).encode()
+        file = write_file(storage.join(self.directory, "statistics.json"), data, 1)
+        yield receipt(bucket, count_read(pa.array([], pa.string())), [file])
+
+
+def summarise(blocks: list[bytes], held: bytes) -> dict[str, Any]:
+    """The statistics of each split (JSON values) from counts, held-out rows and masks."""
+    counts: dict[str, Counts] = {}
+    seen: dict[str, Any] = {}
+    for block in sorted(blocks):
+        if block[:1] == _COUNTS:
+            split, more = decode_counts(block[1:])
+            counts[split] = counts.get(split, Counts()).merge(more)
+        elif block[:1] == _SEEN:
+            name, _, mask = block[1:].partition(b"\n")
+            packed = np.frombuffer(mask, dtype=np.uint8)
+            seen[name.decode()] = packed | seen.get(name.decode(), np.zeros_like(packed))
+    tuples = {split: eval_tuples(rows) for split, rows in held_splits(held).items()}
+    fresh = {split: unseen(one, _unpacked(seen[split], len(one.nothing_seen()))) for split, one in tuples.items()}
+    return {split: split_statistics(counts[split], fresh.get(split)).to_json() for split in sorted(counts)}
+
+
+def _unpacked(packed: Any, length: int) -> Any:
+    return np.unpackbits(packed, count=length).astype(np.bool_)

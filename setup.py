@@ -1,0 +1,63 @@
+"""The distribution's metadata. Beam's --setup_file builds from it on a worker, so it imports nothing of the package."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).parent
+VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "conceptloom/__init__.py").read_text()).group(1)
+README = ROOT / "README.md"
+
+EXTRAS = {
+    "konlpy": ["konlpy>=0.6.0"],
+    "kiwi": ["kiwipiepy>=0.22"],
+    "gcp": ["apache-beam[gcp]>=2.77,<3", "google-cloud-storage>=2.16"],
+    "neural": ["torch>=2.2", "transformers>=4.44", "safetensors>=0.4.3"],
+    "faiss": ["faiss-cpu>=1.8"],
+    "faiss-gpu": ["faiss-gpu-cu12>=1.8; sys_platform == 'linux'"],
+    "test": [
+        "pytest>=8",
+        "hypothesis>=6.100",
+        "ruff>=0.6",
+        "mypy>=1.11",
+        "import-linter>=2.1",
+        "types-PyYAML",
+        "datasets>=3",
+        "scikit-learn>=1.4",
+        "scipy>=1.11",
+        "kiwipiepy>=0.22",
+        "konlpy>=0.6.0",
+        "build>=1.2",
+    ],
+}
+
+setup(
+    name="conceptloom",
+    version=VERSION,
+    description="Generative-commonsense data sets (concept set -> one everyday sentence) from raw text on Apache Beam",
+    long_description=README.read_text(encoding="utf-8") if README.exists() else "",
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.10,<3.14",
+    packages=find_packages(include=["conceptloom*", "transforms*", "pipelines*", "runners*"]),
+    package_data={
+        "conceptloom": ["py.typed"],
+        "conceptloom.samples": ["*.json", "*.txt", "*.md"],
+        "conceptloom.similarity": ["data/*.npz", "data/*.md"],
+    },
+    install_requires=[
+        "apache-beam>=2.77,<3",
+        "pyarrow>=16",
+        "numpy>=1.26",
+        "mecab-python3>=1.0.9",
+        "python-mecab-ko-dic>=2.1.1",
+        "pydantic>=2.7",
+        "PyYAML>=6.0",
+        "typer>=0.12",
+        "rich>=13.7",
+        "ijson>=3.3",
+    ],
+    extras_require=EXTRAS,
+    entry_points={"console_scripts": ["conceptloom=conceptloom.cli:main"]},
+)
