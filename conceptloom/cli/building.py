@@ -1,0 +1,137 @@
+"""`conceptloom build` and `conceptloom demo`."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from conceptloom.errors import ConfigError
+
+SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    app.command(context_settings={"allow_extra_args": True})(build)
+    app.command()(demo)
+
+
+def build(
+    context: typer.Context,
+    recipe: str = typer.Argument(help="What to build: korean-commongen."),
+    inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
+    output: str = typer.Option(..., "--output", help="The directory of the build; a build in it goes on where it was."),
+    config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
+    assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
+    runner: str = typer.Option("direct", help="Where the stages run: direct."),
+    workers: int | None = typer.Option(None, min=1, help="Worker processes of the direct runner; default: one a core."),
+    limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
+    only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Check inputs and settings, print the plan, write nothing."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Delete what is in the output first."),
+    as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
+) -> None:
+    """Builds a data set; arguments behind -- are Beam's pipeline options."""
+    data = _settings_data(inputs, config, assignments, limit)
+    run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, tuple(context.args))
+
+
+def demo(
+    output: str = typer.Option("conceptloom-demo", "--output", help="The directory of the build."),
+    workers: int | None = typer.Option(None, min=1, help="Worker processes; default: one a core."),
+    as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
+) -> None:
+    """Builds a data set of the sample corpora inside the package; says what it made and where."""
+    inputs = {
+        "captions": {"patterns": [str(SAMPLES / "captions_ko.json")]},
+        "dialogues": {"patterns": [str(SAMPLES / "dialogues_ko.json")]},
+    }
+    run_build("korean-commongen", {"inputs": inputs}, output, "direct", workers, None, False, False, as_json, ())
+
+
+def run_build(
+    name: str,
+    data: dict[str, Any],
+    output: str,
+    runner: str,
+    workers: int | None,
+    only: str | None,
+    dry_run: bool,
+    overwrite: bool,
+    as_json: bool,
+    beam_options: tuple[str, ...],
+) -> None:
+    """Builds the recipe `name` with plain settings; prints the plan, the progress and the result."""
+    from conceptloom.parallel import single_threaded
+
+    single_threaded()
+    from conceptloom.cli.show import ConsoleObserver, show_plan, show_result
+    from conceptloom.storage import delete_tree
+    from pipelines import RECIPES
+    from pipelines.build import Build, check_output
+    from pipelines.config import make_settings
+    from pipelines.inputs import plan_inputs
+    from runners import RUNNERS
+
+    recipe = RECIPES[name]
+    settings = make_settings(recipe.settings, {**data, "recipe": name}, "--config, --input and --set")
+    open_runner = RUNNERS[runner].open
+    if only is not None and only not in [stage.name for stage in recipe.stages]:
+        raise ConfigError(f"--only {only}: the stages are {', '.join(stage.name for stage in recipe.stages)}")
+    if dry_run:
+        plan = plan_inputs(settings.inputs)
+        if not overwrite:
+            check_output(output)
+        show_plan(recipe, settings, plan, output, as_json)
+        return
+    if overwrite:
+        plan_inputs(settings.inputs)
+        delete_tree(output)
+    with open_runner(workers or os.cpu_count() or 1, beam_options) as opened, ConsoleObserver() as observer:
+        finished = Build(recipe, settings, output, opened, observer).run(only)
+    show_result(finished, as_json)
+
+
+def _settings_data(
+    inputs: list[str], config: str | None, assignments: list[str], limit: int | None
+) -> dict[str, Any]:
+    from conceptloom.storage import read_bytes
+    from pipelines.config import from_yaml, set_key
+
+    data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
+    for name, source in _sources(inputs).items():
+        data.setdefault("inputs", {})[name] = source
+    for assignment in assignments:
+        set_key(data, assignment)
+    if limit is not None:
+        data["limit"] = limit
+    if not data.get("inputs"):
+        print("Error: no input: give --input NAME=PATTERN, or a --config that has `inputs`", file=sys.stderr)
+        raise typer.Exit(2)
+    return data
+
+
+def _sources(inputs: list[str]) -> dict[str, dict[str, Any]]:
+    """The sources of --input arguments: several of one name are several patterns of one source."""
+    sources: dict[str, dict[str, Any]] = {}
+    for argument in inputs:
+        head, equals, pattern = argument.partition("=")
+        name, _, kind = head.partition(":")
+        if not equals or not name or not pattern:
+            print(f"Error: --input wants NAME[:FORMAT]=PATTERN, not {argument!r}", file=sys.stderr)
+            raise typer.Exit(2)
+        source = sources.setdefault(name, {"patterns": []})
+        if source.get("format", kind or None) != (kind or None):
+            raise ConfigError(f"input {name}: two formats, {source['format']} and {kind}; give it two names")
+        source["patterns"].append(pattern)
+        if kind:
+            source["format"] = kind
+    return sources
+
+
+def print_json(data: Any) -> None:
+    """Prints JSON values for a program."""
+    print(json.dumps(data, ensure_ascii=False, indent=1))

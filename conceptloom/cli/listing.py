@@ -1,0 +1,50 @@
+"""`conceptloom formats`, `scorers`, `rules`: what can be named in a configuration."""
+
+import json
+
+import typer
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    app.command()(formats)
+    app.command()(scorers)
+    app.command()(rules)
+
+
+def _show(entries: dict[str, str], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(entries, ensure_ascii=False, indent=1))
+        return
+    width = max(map(len, entries))
+    for name, summary in entries.items():
+        print(f"{name:<{width}}  {summary}")
+
+
+_AS_JSON = typer.Option(False, "--json", help="Print JSON.")
+
+
+def formats(as_json: bool = _AS_JSON) -> None:
+    """The raw formats that --input NAME:FORMAT may name."""
+    from conceptloom.readers import READERS
+
+    _show({name: entry.summary for name, entry in READERS.items()}, as_json)
+
+
+def scorers(as_json: bool = _AS_JSON) -> None:
+    """The scorers that --set select.scorer may name."""
+    from conceptloom.similarity import SCORERS
+
+    _show({name: entry.summary for name, entry in SCORERS.items()}, as_json)
+
+
+def rules(as_json: bool = _AS_JSON) -> None:
+    """Concept rules, taggers, filters and split policies, by the key of their setting."""
+    from conceptloom.filters import FILTERS
+    from conceptloom.languages.korean.rules import RULES
+    from conceptloom.languages.korean.taggers import TAGGERS
+    from conceptloom.splits import POLICIES
+
+    keys = {"ingest.rule": RULES, "ingest.tagger": TAGGERS, "ingest.filters": FILTERS, "split.policy": POLICIES}
+    entries = {f"{key} {name}": entry.summary for key, table in keys.items() for name, entry in table.items()}
+    _show(entries, as_json)

@@ -1,0 +1,29 @@
+"""`conceptloom explain`: the history of one sentence in a build."""
+
+import json
+
+import typer
+
+from conceptloom.errors import InputError
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    app.command()(explain)
+
+
+def explain(
+    directory: str = typer.Argument(help="A build."),
+    what: str = typer.Argument(help="A sentence's id or text, or a concept set a#b#c."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """The whole history of one sentence in a build: where it stands, its tags, verdicts, postings, and split."""
+    from pipelines.explain import histories, history_text
+
+    found = histories(directory, what)
+    if not found:
+        raise InputError(f"{directory} has no sentence with this id or text, and no such concept set: {what}")
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False, indent=1))
+    else:
+        print("\n\n".join(map(history_text, found)))

@@ -1,0 +1,65 @@
+"""`conceptloom concepts`, `stats` and `variant`: concept sets of sentences and of published data sets."""
+
+import json
+import sys
+
+import typer
+
+from conceptloom.errors import ConfigError
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    app.command()(concepts)
+    app.command()(stats)
+    app.command()(variant)
+
+
+def concepts(
+    language: str = typer.Option("ko", help="The language of the sentences: ko."),
+    rule: str = typer.Option("published", help="The concept rule; see `conceptloom rules`."),
+    tagger: str = typer.Option("mecab", help="The tagger; see `conceptloom rules`."),
+) -> None:
+    """Reads sentences from standard input, one a line; prints JSON lines {"sentence", "concepts"}."""
+    if language != "ko":
+        raise ConfigError(f"no language is called {language!r}; there are: ko")
+    from conceptloom.languages.korean.extract import concept_sets
+
+    sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    for sentence, found in concept_sets((line.rstrip("\r\n") for line in sys.stdin), rule, tagger):
+        print(json.dumps({"sentence": sentence, "concepts": found}, ensure_ascii=False))
+
+
+def stats(
+    train: list[str] = typer.Option(..., "--train", help="NAME=FILE or FILE; more than one source may be given."),
+    validation: str | None = typer.Option(None, "--validation", help="A file in a published format."),
+    test: str = typer.Option(..., "--test", help="A file in a published format."),
+    additional: bool = typer.Option(True, help="Count the additional morphemes of extra references (tags them)."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """The paper's statistics table of a data set in the published formats (JSON lines, text, or Parquet)."""
+    from conceptloom.languages.korean.extract import concepts_of
+    from conceptloom.statistics import dataset_statistics, text_table
+    from conceptloom.statistics.files import load_examples
+
+    extract = concepts_of if additional else None
+    rows = [row for argument in train for row in load_examples(argument)]
+    held = load_examples(validation) if validation else None
+    statistics = dataset_statistics(rows, held, load_examples(test), extract)
+    print(json.dumps(statistics.to_json(), ensure_ascii=False, indent=1) if as_json else text_table(statistics))
+
+
+def variant(
+    directory: str = typer.Argument(help="A finished build."),
+    kind: str = typer.Option(..., "--kind", help="high-level, source-only, noun-verb, free-morpheme or curriculum."),
+    output: str = typer.Option(..., "--output", help="The directory of the variant; it must not exist."),
+    seed: int = typer.Option(42, help="The seed of high-level; the paper's are 42 52 62 72 82."),
+    source: str | None = typer.Option(None, help="The source of source-only."),
+) -> None:
+    """Writes an ablation of a build: the same sentences under other concept sets, or a part of them."""
+    from pipelines.variant import write_variant
+
+    counts = write_variant(directory, kind, output, seed, source)
+    for split, (kept, left_out) in counts.items():
+        print(f"{split:<11}{kept:>9,} rows" + (f", {left_out:,} left out (see rejected/)" if left_out else ""))
+    print(f"variant {kind}: {output}")

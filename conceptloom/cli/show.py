@@ -1,0 +1,129 @@
+"""What a build shows: its plan, its progress, its result."""
+
+import sys
+import time
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from conceptloom import progress, storage
+from conceptloom.cli.building import print_json
+from conceptloom.manifest import Manifest
+from pipelines.build import Observer
+from pipelines.config import Settings, to_yaml
+from pipelines.inputs import InputPlan
+from pipelines.recipe import Context, Recipe
+from runners.direct import memory_warning
+
+_COLUMNS = (
+    TextColumn("{task.description:<8}"),
+    BarColumn(bar_width=30),
+    TextColumn("{task.completed:,.0f} sentences"),
+    TextColumn("{task.fields[rate]}"),
+    TimeElapsedColumn(),
+    TimeRemainingColumn(),
+)
+
+
+class ConsoleObserver(Observer):
+    """Shows a build on standard error: a moving bar on a terminal, plain lines elsewhere."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
+        self._bars = Progress(*_COLUMNS, console=self._console, disable=not self._console.is_terminal)
+        self._task: Any = None
+        self._begin = 0.0
+
+    def __enter__(self) -> "ConsoleObserver":
+        self._bars.start()
+        self._stop = progress.listen(self._advance)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop()
+        self._bars.stop()
+
+    def planned(self, plan: InputPlan) -> None:
+        """Says what was found in the inputs."""
+        for note in plan.notes:
+            self._console.print(f"input {note}")
+        warning = memory_warning(plan.bytes)
+        if warning:
+            self._console.print(f"warning: {warning}")
+
+    def reused(self, stage: str, manifest: Manifest) -> None:
+        """Says that a stage is done already."""
+        self._console.print(f"stage {stage}: done before, not run again")
+
+    def started(self, stage: str, sentences: int | None) -> None:
+        """Opens the stage's bar."""
+        self._begin = time.monotonic()
+        self._task = self._bars.add_task(stage, total=sentences, rate="")
+        if not self._console.is_terminal:
+            self._console.print(f"stage {stage}: started")
+
+    def _advance(self, sentences: int) -> None:
+        if self._task is not None and sentences:
+            done = self._bars.tasks[self._bars.task_ids.index(self._task)].completed + sentences
+            rate = done / max(time.monotonic() - self._begin, 1e-9)
+            self._bars.update(self._task, advance=sentences, rate=f"{rate:,.0f}/s")
+
+    def finished(self, stage: str, manifest: Manifest) -> None:
+        """Closes the stage's bar and says what the stage did."""
+        if self._task is not None:
+            self._bars.remove_task(self._task)
+        counts = manifest.ledger.values()
+        read, kept = sum(c["read"] for c in counts), sum(c["kept"] for c in counts)
+        self._console.print(f"stage {stage}: {read:,} read, {kept:,} kept, {manifest.seconds:.1f} s")
+
+
+def show_plan(recipe: Recipe, settings: Settings, plan: InputPlan, output: str, as_json: bool) -> None:
+    """Prints the resolved plan of a build that was not started."""
+    if as_json:
+        stages = [stage.name for stage in recipe.stages]
+        print_json({"inputs": plan.notes, "stages": stages, "output": output, "settings": settings.model_dump(mode="json")})
+        return
+    print(f"recipe   {recipe.name}: {', '.join(stage.name for stage in recipe.stages)}\noutput   {output}")
+    for note in plan.notes:
+        print(f"input    {note}")
+    print(f"pieces   {len(plan.spans)} to read, {plan.buckets} buckets\n\n{to_yaml(settings)}", end="")
+    warning = memory_warning(plan.bytes)
+    if warning:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def show_result(context: Context, as_json: bool) -> None:
+    """Prints what a build made, and where."""
+    path = storage.join(context.output, "report.json")
+    if as_json:
+        if "publish" in context.manifests:
+            sys.stdout.write(storage.read_bytes(path).decode())
+        else:
+            print_json({name: manifest.ledger for name, manifest in context.manifests.items()})
+        return
+    Console(highlight=False).print(_ledger_table(context))
+    if "publish" in context.manifests:
+        _show_data(context)
+
+
+def _ledger_table(context: Context) -> Table:
+    table = Table("stage", "source", "read", "kept", "left out", box=None, header_style="bold")
+    for stage, manifest in context.manifests.items():
+        for source, counts in manifest.ledger.items():
+            reasons = sorted(counts["rejected"].items(), key=lambda item: (-item[1], item[0]))
+            text = ", ".join(f"{reason} {number:,}" for reason, number in reasons)
+            table.add_row(stage, source, f"{counts['read']:,}", f"{counts['kept']:,}", text)
+    return table
+
+
+def _show_data(context: Context) -> None:
+    from conceptloom.tables import read_table
+
+    for split, column in context.manifests["split"].summary["statistics"].items():
+        print(f"{split:<11}{column['sets']:>9,} concept sets, {column['unique_concepts']:,} concepts")
+    file = next(f["path"] for f in context.manifests["publish"].files if f["path"].startswith("data/train-"))
+    for row in read_table(storage.join(context.output, file)).slice(0, 3).to_pylist():
+        print(f"  {'#'.join(row['concepts'])} -> {row['target']}")
+    print(f"data set: {context.output} (data/, published/, rejected/, index/, report.json, README.md)")

@@ -1,0 +1,10 @@
+"""Recipes: a typed configuration and the stages made of transforms."""
+
+from conceptloom.registry import Registry
+from pipelines import korean_commongen
+from pipelines.recipe import Recipe
+
+RECIPES: Registry[Recipe] = Registry("recipe")
+RECIPES.add(korean_commongen.RECIPE.name, korean_commongen.RECIPE)
+
+__all__ = ["RECIPES", "Recipe"]

@@ -1,0 +1,146 @@
+"""Building: every stage that has no valid manifest is run, checked and committed; the data set's manifest comes last."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from conceptloom import storage
+from conceptloom.errors import OutputError
+from conceptloom.ledger import Ledger
+from conceptloom.manifest import NAME as MANIFEST
+from conceptloom.manifest import Manifest, code_digest, digest, missing_files, read_manifest
+from pipelines.inputs import InputPlan, plan_inputs
+from pipelines.recipe import Context, Receipts, Recipe, Stage
+from transforms.receipts import FILE as RECEIPTS
+from transforms.receipts import read_receipts
+
+
+class Runner(Protocol):
+    """Runs one stage's pipeline to its end; raises a ConceptloomError that names the stage when it fails."""
+
+    def run(self, stage: str, construct: Any) -> None:
+        """`construct` takes a beam.Pipeline and adds the stage's transforms."""
+
+
+class Observer:
+    """Hears what a build does; this one says nothing."""
+
+    def planned(self, plan: InputPlan) -> None:
+        """The inputs were found."""
+
+    def reused(self, stage: str, manifest: Manifest) -> None:
+        """A stage's output is there already."""
+
+    def started(self, stage: str, sentences: int | None) -> None:
+        """A stage begins; how many sentences it will read, where that is known."""
+
+    def finished(self, stage: str, manifest: Manifest) -> None:
+        """A stage is committed."""
+
+
+@dataclass
+class Build:
+    """One build of one recipe into one directory."""
+
+    recipe: Recipe
+    settings: Any
+    output: str
+    runner: Runner
+    observer: Observer = field(default_factory=Observer)
+
+    def run(self, only: str | None = None) -> Context:
+        """Runs what is not done yet (of stage `only`, where it is given) and answers what the stages left.
+
+        Raises BuildError, InputError or OutputError; what was committed stays, and the next run goes on from there.
+        """
+        plan = plan_inputs(self.settings.inputs)
+        self.observer.planned(plan)
+        context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
+        check_output(self.output)
+        upstream = plan.fingerprint
+        for stage in self.recipe.stages:
+            manifest = self._stage(stage, context, upstream, only)
+            context.manifests[stage.name] = manifest
+            upstream = digest([manifest.fingerprint, manifest.digest()])
+            if only == stage.name and stage is not self.recipe.stages[-1]:
+                return context
+        self._finish(context, upstream)
+        return context
+
+    def _stage(self, stage: Stage, context: Context, upstream: str, only: str | None) -> Manifest:
+        settings = stage.settings(self.settings)
+        fingerprint = digest([stage.name, settings, upstream, code_digest()])
+        directory = context.directory(stage.name)
+        found = read_manifest(directory)
+        if found and found.fingerprint == fingerprint and not missing_files(found, self._base(stage, context)):
+            self.observer.reused(stage.name, found)
+            return found
+        if only not in (None, stage.name):
+            raise OutputError(f"stage {stage.name} in {self.output} is not done with these settings: run it first")
+        return self._run(stage, context, settings, fingerprint)
+
+    def _base(self, stage: Stage, context: Context) -> str:
+        return context.output if stage.into_output else context.directory(stage.name)
+
+    def _run(self, stage: Stage, context: Context, settings: dict[str, Any], fingerprint: str) -> Manifest:
+        directory = context.directory(stage.name)
+        self._clear(directory)
+        self.observer.started(stage.name, _expected(context))
+        begin = time.monotonic()
+        self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline))
+        receipts = collect(read_receipts(directory), self._base(stage, context))
+        receipts.ledger.check(stage.name)
+        summary = {"numbers": receipts.numbers, **stage.check(context, receipts)}
+        storage.delete_tree(storage.join(directory, RECEIPTS))
+        seconds = round(time.monotonic() - begin, 2)
+        files, ledger = tuple(receipts.files), receipts.ledger.to_json()
+        manifest = Manifest(stage.name, fingerprint, settings, files, ledger, summary, seconds)
+        manifest.write(directory)
+        self.observer.finished(stage.name, manifest)
+        return manifest
+
+    def _clear(self, directory: str) -> None:
+        # The data set's manifest goes first: from here on it would vouch for files that are about to change.
+        storage.delete_tree(storage.join(self.output, MANIFEST))
+        for product in self.recipe.products:
+            storage.delete_tree(storage.join(self.output, product))
+        storage.delete_tree(directory)
+
+    def _finish(self, context: Context, fingerprint: str) -> None:
+        found = read_manifest(self.output)
+        if found and found.fingerprint == fingerprint and not missing_files(found, self.output):
+            return
+        self.recipe.finish(context)
+        files = [file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files]
+        settings = self.settings.model_dump(mode="json")
+        Manifest(self.recipe.name, fingerprint, settings, tuple(files)).write(self.output)
+
+
+def _expected(context: Context) -> int | None:
+    if not context.manifests:
+        return None
+    return context.kept(list(context.manifests)[-1])
+
+
+def check_output(output: str) -> None:
+    """Raises OutputError for a directory that holds something else than a build of conceptloom."""
+    names = [_relative(info.path, output) for info in storage.list_files(output)]
+    if names and not any(name.startswith("stages/") for name in names):
+        raise OutputError(f"{output} is not empty and holds no build: choose another --output, or pass --overwrite")
+
+
+def collect(receipts: list[dict[str, Any]], base: str) -> Receipts:
+    """Puts the receipts of a stage together; the files' paths become relative to `base`."""
+    ledger, files, numbers = Ledger(), [], dict[str, Counter[str]]()
+    for one in receipts:
+        ledger.add(Ledger.from_json(one["ledger"]))
+        files += [{**file, "path": _relative(file["path"], base)} for file in one["files"]]
+        for name in set(one) - {"bucket", "ledger", "files"}:
+            numbers.setdefault(name, Counter()).update(one[name])
+    files.sort(key=lambda file: file["path"])
+    return Receipts(ledger, files, {name: dict(sorted(counts.items())) for name, counts in sorted(numbers.items())})
+
+
+def _relative(path: str, base: str) -> str:
+    return path.removeprefix(base.rstrip("/")).lstrip("/")

@@ -1,0 +1,75 @@
+"""The plan of a build's inputs: which files, in which format and encoding, in which pieces."""
+
+from dataclasses import dataclass
+from posixpath import commonpath, dirname, relpath
+
+from conceptloom import storage
+from conceptloom.corpus.locators import SourceFile
+from conceptloom.errors import InputError
+from conceptloom.manifest import digest
+from conceptloom.readers import find_encoding, find_format, make_reader, plan_spans, read_head
+from conceptloom.readers.base import Span
+from conceptloom.storage import FileInfo
+from pipelines.config import InputSettings
+
+SPAN_BYTES = 4 * 1024 * 1024
+BUCKET_BYTES = 4 * 1024 * 1024
+UNZIPPED = 5
+
+
+@dataclass(frozen=True)
+class InputPlan:
+    """What will be read. `spans` are (file number, piece); `notes` say what was found by content."""
+
+    files: tuple[SourceFile, ...]
+    spans: tuple[tuple[int, Span], ...]
+    bytes: int
+    fingerprint: str
+    notes: tuple[str, ...]
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets of ids there are: it depends on the input alone, so that no runner can change a shard."""
+        return max(1, -(-self.bytes // BUCKET_BYTES))
+
+
+def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
+    """Finds the files of every source and looks into each; raises InputError for one that cannot be used."""
+    found = [(source, info) for source in sorted(inputs) for info in _match(source, inputs[source])]
+    files, spans, notes = [], [], []
+    for number, (source, info) in enumerate(found):
+        siblings = [other.path for name, other in found if name == source]
+        file, note = _look(source, info, _relative(info.path, siblings), inputs[source])
+        files.append(file)
+        notes.append(note)
+        spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, SPAN_BYTES)]
+    size = sum(info.size * (UNZIPPED if info.path.endswith(".gz") else 1) for _, info in found)
+    prints = [[file.name, file.source, info.size, info.modified] for file, (_, info) in zip(files, found, strict=True)]
+    return InputPlan(tuple(files), tuple(spans), size, digest(prints), tuple(notes))
+
+
+def _match(source: str, settings: InputSettings) -> list[FileInfo]:
+    infos = {info.path: info for pattern in settings.patterns for info in _matches(source, pattern)}
+    return [infos[path] for path in sorted(infos)]
+
+
+def _matches(source: str, pattern: str) -> list[FileInfo]:
+    infos = storage.match(pattern)
+    full = [info for info in infos if info.size > 0]
+    if not full:
+        raise InputError(f"input {source}: {infos[0].path} is empty (0 bytes)")
+    return full
+
+
+def _relative(path: str, siblings: list[str]) -> str:
+    """The file's name in locators: below what all files of its source share, so that no machine's path is published."""
+    return relpath(path, commonpath([dirname(sibling) or "." for sibling in siblings]))
+
+
+def _look(source: str, info: FileInfo, name: str, settings: InputSettings) -> tuple[SourceFile, str]:
+    head = read_head(info.path)
+    encoding = settings.encoding or find_encoding(head)
+    kind = settings.format or find_format(info.path, head)
+    how = "given" if settings.format else "found"
+    file = SourceFile(info.path, name, source, encoding, make_reader(kind, settings.options))
+    return file, f"{source}: {name}, format {kind} ({how}), {encoding}, {info.size:,} bytes"

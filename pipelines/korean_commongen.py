@@ -1,0 +1,183 @@
+"""Recipe `korean-commongen`: Korean CommonGen (Seo et al., 2022), from raw captions and dialogues to a data set."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom import storage
+from conceptloom.corpus.analysis import Analyser
+from conceptloom.errors import BuildError
+from conceptloom.languages.korean.taggers import tagger
+from conceptloom.splits import POLICIES, Sizes
+from conceptloom.tables import read_table
+from conceptloom.tasks.ingest import malformed_rows
+from conceptloom.tasks.publish import Copy, DataFile, plan_files
+from conceptloom.tasks.select import Selection
+from pipelines.config import KoreanCommonGenSettings
+from pipelines.recipe import Context, Receipts, Recipe, Stage
+from pipelines.report import build_report, write_documents
+from transforms.ingest import Ingest
+from transforms.publish import Publish
+from transforms.select import Select
+from transforms.split import Split, SplitPlan
+
+
+def _ingest_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    return {
+        "inputs": settings.model_dump(mode="json")["inputs"],
+        "limit": settings.limit,
+        "seed": settings.seed,
+        **settings.ingest.model_dump(mode="json"),
+        "tagger": tagger(settings.ingest.tagger).signature(),
+    }
+
+
+def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings = context.settings
+    chosen = settings.ingest
+    analyser = Analyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
+    return pipeline | "Ingest" >> Ingest(
+        context.plan.files,
+        list(context.plan.spans),
+        context.plan.buckets,
+        analyser,
+        settings.seed,
+        settings.limit,
+        context.directory("ingest"),
+    )
+
+
+def _check_ingest(context: Context, receipts: Receipts) -> dict[str, Any]:
+    allowed = context.settings.ingest.maximum_malformed
+    for source, malformed in receipts.numbers["malformed"].items():
+        records = receipts.numbers["records"][source]
+        if malformed > allowed * records:
+            raise BuildError(
+                f"input {source}: {malformed:,} of {records:,} records are malformed, more than "
+                f"ingest.maximum_malformed = {allowed:g} allows; first: {_first_malformed(context, source)}"
+            )
+    if not any(counts.kept for counts in receipts.ledger.sources.values()):
+        raise BuildError(f"no usable sentence: {_reasons(receipts)}; is this the right file, format and language?")
+    return {}
+
+
+def _first_malformed(context: Context, source: str) -> str:
+    paths = [info.path for info in storage.list_files(context.directory("ingest")) if "rejected-" in info.path]
+    rows = (row for path in paths for row in malformed_rows(read_table(path), source))
+    return "; ".join(f"{place} ({detail})" for place, detail in sorted(rows)[:3])
+
+
+def _reasons(receipts: Receipts) -> str:
+    counts = receipts.ledger.sources.items()
+    return "; ".join(
+        f"source {source}: {one.read:,} read, rejected as "
+        + ", ".join(f"{reason} {number:,}" for reason, number in one.rejected.most_common(4))
+        for source, one in sorted(counts)
+    )
+
+
+def _select_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    return {"seed": settings.seed, **settings.select.model_dump(mode="json")}
+
+
+def selection_of(settings: KoreanCommonGenSettings) -> Selection:
+    """The core's view of the settings of stage select."""
+    chosen = settings.select
+    return Selection(
+        chosen.scorer, chosen.unit, chosen.per_source, chosen.posting_limit, chosen.top_k, settings.seed
+    )
+
+
+def _select(context: Context, pipeline: beam.Pipeline) -> Any:
+    directories = context.directory("ingest"), context.directory("select")
+    return pipeline | "Select" >> Select(selection_of(context.settings), context.plan.buckets, *directories)
+
+
+def _split_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    return {"seed": settings.seed, **settings.split.model_dump(mode="json")}
+
+
+def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
+    """The core's view of the settings of stage split, for that many sentences."""
+    chosen = settings.split
+    make = POLICIES[chosen.policy].make
+    options = {field.name: getattr(chosen, field.name) for field in fields(make)}
+    validation, test = Sizes(chosen.validation, chosen.test).resolve(sentences)
+    return SplitPlan(make(**options), validation, test, chosen.stratify, settings.seed)
+
+
+def _split(context: Context, pipeline: beam.Pipeline) -> Any:
+    plan = split_plan(context.settings, context.kept("select"))
+    directories = context.directory("select"), context.directory("split")
+    return pipeline | "Split" >> Split(plan, context.plan.buckets, *directories)
+
+
+def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
+    path = storage.join(context.directory("split"), "statistics.json")
+    return {"statistics": json.loads(storage.read_bytes(path))}
+
+
+def _publish_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    return settings.publish.model_dump(mode="json")
+
+
+def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
+    jobs = [*_data_files(context), *_copies(context)]
+    return pipeline | "Publish" >> Publish(jobs, context.output, context.directory("publish"))
+
+
+def _data_files(context: Context) -> list[DataFile]:
+    directory = context.directory("split")
+    shards = [
+        (storage.join(directory, file["path"]), file["splits"])
+        for file in context.manifests["split"].files
+        if "splits" in file
+    ]
+    chosen = context.settings.publish
+    plans = {"train": chosen.train_order == "curriculum", "validation": False, "test": False}
+    return [one for split, by_source in plans.items() for one in plan_files(split, shards, chosen.rows_per_file, by_source)]
+
+
+def _copies(context: Context) -> list[Copy]:
+    kinds = [("index", "select", ""), *(("rejected", stage, f"{stage}-") for stage in ("ingest", "select", "split"))]
+    copies = []
+    for kind, stage, prefix in kinds:
+        directory = context.directory(stage)
+        # A file without rows is left out: readers of whole folders stumble over an empty row group.
+        named = [f for f in context.manifests[stage].files if f["path"].startswith(f"{kind}-") and f["rows"]]
+        for file in named:
+            target = storage.join(kind, prefix + file["path"].removeprefix(f"{kind}-"))
+            copies.append(Copy(storage.join(directory, file["path"]), target, file["rows"]))
+    return copies
+
+
+def _check_publish(context: Context, receipts: Receipts) -> dict[str, Any]:
+    published = sum(counts.kept for counts in receipts.ledger.sources.values())
+    if published != context.kept("split"):
+        raise BuildError(
+            f"stage publish wrote {published} rows, stage split kept {context.kept('split')}: "
+            "this is a defect of conceptloom, nothing was published"
+        )
+    return {}
+
+
+def _finish(context: Context) -> None:
+    report = build_report(context, selection_of(context.settings).signature())
+    write_documents(context, report)
+
+
+RECIPE = Recipe(
+    name="korean-commongen",
+    summary="Korean CommonGen (Seo et al., 2022): Korean captions and dialogues to content morphemes and sentences",
+    settings=KoreanCommonGenSettings,
+    stages=(
+        Stage("ingest", _ingest_settings, _ingest, _check_ingest),
+        Stage("select", _select_settings, _select),
+        Stage("split", _split_settings, _split, _check_split),
+        Stage("publish", _publish_settings, _publish, _check_publish, into_output=True),
+    ),
+    finish=_finish,
+    products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
+)

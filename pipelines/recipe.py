@@ -1,0 +1,80 @@
+"""What a recipe is: an ordered list of stages, each one Beam job that commits one directory."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom import storage
+from conceptloom.ledger import Ledger
+from conceptloom.manifest import Manifest
+from pipelines.config import Settings
+from pipelines.inputs import InputPlan
+
+
+@dataclass
+class Context:
+    """What a stage may know: the settings, the planned inputs, where the build is, and what earlier stages left."""
+
+    settings: Any
+    plan: InputPlan
+    output: str
+    stages: tuple[str, ...]
+    manifests: dict[str, Manifest] = field(default_factory=dict)
+
+    def directory(self, stage: str) -> str:
+        """The directory of one stage, `stages/<n>-<name>`."""
+        return storage.join(self.output, "stages", f"{self.stages.index(stage) + 1}-{stage}")
+
+    def ledger(self, stage: str) -> Ledger:
+        """The ledger of a finished stage."""
+        return Ledger.from_json(self.manifests[stage].ledger)
+
+    def kept(self, stage: str) -> int:
+        """How many sentences a finished stage kept."""
+        return sum(counts.kept for counts in self.ledger(stage).sources.values())
+
+
+@dataclass
+class Receipts:
+    """Everything that the tasks of one stage reported, put together."""
+
+    ledger: Ledger
+    files: list[dict[str, Any]]
+    numbers: dict[str, dict[str, int]]
+    """Other counts that are added up, by name and source (`records`, `malformed`)."""
+
+
+def no_check(context: Context, receipts: Receipts) -> dict[str, Any]:
+    """The check of a stage that has nothing to check beyond its ledger."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of a recipe.
+
+    `settings` answers all that the stage's result depends on besides its inputs; `construct` adds its transforms to a
+    pipeline; `check` looks at what came out, raises BuildError, or answers what its manifest should keep.
+    """
+
+    name: str
+    settings: Callable[[Any], dict[str, Any]]
+    construct: Callable[[Context, beam.Pipeline], Any]
+    check: Callable[[Context, Receipts], dict[str, Any]] = no_check
+    into_output: bool = False
+    """Whether the stage writes into the build's own directory (the last one) instead of one of its own."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A named recipe: its settings, its stages in order, and what is written when all are done."""
+
+    name: str
+    summary: str
+    settings: type[Settings]
+    stages: tuple[Stage, ...]
+    finish: Callable[[Context], None]
+    products: tuple[str, ...]
+    """The names in the build's directory that its last stage and `finish` make."""

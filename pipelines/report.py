@@ -1,0 +1,43 @@
+"""What a finished build says of itself: report.json, config.yaml, and the data card."""
+
+import json
+from typing import Any
+
+import yaml
+
+from conceptloom import __version__, storage
+from pipelines.card import data_card
+from pipelines.config import to_yaml
+from pipelines.recipe import Context
+
+
+def build_report(context: Context, scorer: dict[str, Any]) -> dict[str, Any]:
+    """The report of a finished build: the ledger of each stage, the statistics, the scorer, the timings."""
+    manifests = context.manifests
+    return {
+        "recipe": context.settings.recipe,
+        "version": __version__,
+        "inputs": list(context.plan.notes),
+        "records": manifests["ingest"].summary["numbers"],
+        "stages": {name: manifest.ledger for name, manifest in manifests.items()},
+        "tagger": manifests["ingest"].settings["tagger"],
+        "scorer": scorer,
+        "statistics": manifests["split"].summary["statistics"],
+        "seconds": {name: manifest.seconds for name, manifest in manifests.items()},
+    }
+
+
+def write_documents(context: Context, report: dict[str, Any]) -> None:
+    """Writes report.json, config.yaml and README.md into the build's directory."""
+    texts = {
+        "report.json": json.dumps(report, ensure_ascii=False, indent=1) + "\n",
+        "config.yaml": to_yaml(context.settings),
+        "README.md": data_card(report, yaml.safe_load(to_yaml(context.settings)), _has(context)),
+    }
+    for name, text in texts.items():
+        storage.write_bytes(storage.join(context.output, name), text.encode())
+
+
+def _has(context: Context) -> set[str]:
+    files = context.manifests["publish"].files
+    return {file["path"].split("/")[0] for file in files if file["rows"]}

@@ -1,0 +1,59 @@
+"""The local runner: Beam's FnApiRunner in this process, with a pool of worker processes for the heavy tasks.
+
+It is named explicitly: Beam's DirectRunner is a switch that tries other runners first.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+from conceptloom.parallel import local_pool
+from runners.failures import as_error
+
+MEMORY_PER_BYTE = 15
+"""Bytes of memory for each byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""
+
+
+class DirectRunner:
+    """Runs stages on this machine. Beam keeps a shuffle in this process's memory (about 1 KB a sentence).
+
+    `environment` names another place for the tasks than this process (an SDK environment of Beam), for tests.
+    """
+
+    def __init__(self, options: tuple[str, ...] = (), environment: Any = None) -> None:
+        self._options = options
+        self._environment = environment
+
+    @staticmethod
+    @contextmanager
+    def with_workers(workers: int, options: tuple[str, ...] = ()) -> Iterator["DirectRunner"]:
+        """A runner whose tasks run in `workers` processes until the block ends."""
+        with local_pool(workers):
+            yield DirectRunner(options)
+
+    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> None:
+        """Runs one stage's pipeline; raises the ConceptloomError of a task, or BuildError naming the stage."""
+        runner = FnApiRunner(default_environment=self._environment)
+        pipeline = beam.Pipeline(runner=runner, options=PipelineOptions(list(self._options)))
+        try:
+            construct(pipeline)
+            pipeline.run().wait_until_finish()
+        except Exception as error:
+            raise as_error(stage, error) from error
+
+
+def memory_warning(input_bytes: int) -> str | None:
+    """A warning where a build of that many bytes of text will hardly fit into this machine's memory."""
+    need = input_bytes * MEMORY_PER_BYTE
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if need <= have:
+        return None
+    return (
+        f"the direct runner keeps a shuffle in memory: this input wants about {need / 2**30:.0f} GiB, this machine has "
+        f"{have / 2**30:.0f}; build a part with --limit, or use a cluster runner"
+    )

@@ -1,0 +1,100 @@
+"""The one way in which work is done on Beam here: a task for each bucket, blocks of Arrow bytes between them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apache_beam as beam
+from apache_beam import pvalue
+from apache_beam.transforms.window import GlobalWindows
+
+from conceptloom.parallel import Pipelined
+from conceptloom.tables import Block
+from conceptloom.tasks.base import Output, Task
+
+
+class RunTask(beam.DoFn):
+    """Runs a task on (bucket, blocks); its results go to the outputs that they name, as (bucket, bytes).
+
+    In a process with an open local pool the calls run there, a bounded number ahead; elsewhere they run inline.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+
+    def start_bundle(self) -> None:
+        self._calls = Pipelined()
+
+    def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[Any]:
+        bucket, blocks = element
+        for outputs in self._calls.submit(self._task.run, bucket, list(blocks), side):
+            yield from map(_tagged, outputs)
+
+    def finish_bundle(self) -> Iterator[Any]:
+        for outputs in self._calls.drain():
+            for output in outputs:
+                tagged = _tagged(output)
+                yield pvalue.TaggedOutput(tagged.tag, GlobalWindows.windowed_value(tagged.value))
+
+
+def _tagged(output: Output) -> pvalue.TaggedOutput:
+    return pvalue.TaggedOutput(output.tag, (output.bucket, output.data))
+
+
+class MapBlocks(beam.PTransform):
+    """Runs `task` on each (bucket, blocks) element; the result has a PCollection of (bucket, bytes) for each output.
+
+    `side` is a PCollection of one element, bytes, that every call gets.
+    """
+
+    def __init__(self, task: Task, side: beam.PCollection[bytes] | None = None) -> None:
+        super().__init__()
+        self._task = task
+        self._side = side
+
+    def expand(self, blocks: beam.PCollection[tuple[int, Iterable[bytes]]]) -> Any:
+        sides = {} if self._side is None else {"side": pvalue.AsSingleton(self._side)}
+        run = beam.ParDo(RunTask(self._task), **sides).with_output_types(tuple[int, bytes])
+        return blocks | type(self._task).__name__ >> run.with_outputs(*self._task.outputs)
+
+
+class GroupBlocks(beam.PTransform):
+    """Brings the blocks of each bucket together, in no order."""
+
+    def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
+        return blocks | "Group by bucket" >> beam.GroupByKey()
+
+
+class EachBucket(beam.PTransform):
+    """One element for each of `count` buckets, without blocks: for tasks that read their bucket's shard themselves.
+
+    They pass through a grouping, so that a runner with several workers spreads them.
+    """
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count = count
+
+    def expand(self, begin: Any) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
+        numbers = [(bucket, b"") for bucket in range(self._count)]
+        return begin | "Buckets" >> beam.Create(numbers, reshuffle=False) | "Spread" >> GroupBlocks()
+
+
+class Single(beam.PTransform):
+    """All blocks of bucket 0 put together by `merge` into one element: a side input for what follows.
+
+    An empty PCollection gives merge([]).
+    """
+
+    def __init__(self, merge: Any) -> None:
+        super().__init__()
+        self._merge = merge
+
+    def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[bytes]:
+        ensure = blocks.pipeline | "One element" >> beam.Create([(0, b"")], reshuffle=False)
+        merged = (blocks, ensure) | "With it" >> beam.Flatten() | "Bring together" >> GroupBlocks()
+        return merged | "Merge" >> beam.Map(_merge_blocks, self._merge).with_output_types(bytes)
+
+
+def _merge_blocks(element: tuple[int, Iterable[bytes]], merge: Any) -> bytes:
+    merged: bytes = merge([block for block in element[1] if block])
+    return merged

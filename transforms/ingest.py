@@ -1,0 +1,76 @@
+"""Stage ingest as a PTransform."""
+
+import json
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom.corpus.analysis import Analyser
+from conceptloom.corpus.locators import SourceFile
+from conceptloom.readers.base import Span
+from conceptloom.tasks.ingest import AnalyseBucket, CountLines, ReadSpan, encode_span
+from transforms.blocks import GroupBlocks, MapBlocks, Single
+from transforms.receipts import CollectReceipts
+
+
+class Ingest(beam.PTransform):
+    """Reads spans of raw files, brings equal sentences together, filters, tags, extracts; writes a shard a bucket.
+
+    One shuffle of (bucket of the id, Arrow bytes): the tagging comes behind it, so a duplicate is never tagged.
+    """
+
+    def __init__(
+        self,
+        files: tuple[SourceFile, ...],
+        spans: list[tuple[int, Span]],
+        buckets: int,
+        analyser: Analyser,
+        seed: int,
+        limit: int | None,
+        directory: str,
+    ) -> None:
+        super().__init__()
+        self._files = files
+        self._spans = [(number, encode_span(file, span)) for number, (file, span) in enumerate(spans)]
+        self._owners = [file for file, _ in spans]
+        self._read = ReadSpan(files, buckets, limit)
+        self._analyse = AnalyseBucket(files, analyser, seed, directory)
+        self._directory = directory
+
+    def expand(self, begin: Any) -> beam.PCollection[str]:
+        spans = begin | "Spans" >> beam.Create(self._spans, reshuffle=False) | "Spread" >> GroupBlocks()
+        read = spans | "Read" >> MapBlocks(self._read, self._first_records(spans))
+        analysed = read["raw"] | "By id" >> GroupBlocks() | "Analyse" >> MapBlocks(self._analyse)
+        receipts = (read["receipts"], analysed["receipts"])
+        return receipts | "Receipts" >> CollectReceipts("ingest", self._directory)
+
+    def _first_records(self, spans: beam.PCollection[Any]) -> beam.PCollection[bytes] | None:
+        if len(set(self._owners)) == len(self._owners):
+            return None
+        counted = spans | "Count lines" >> MapBlocks(CountLines(self._files))
+        return counted["lines"] | "First records" >> Single(FirstRecords(self._owners))
+
+
+class FirstRecords:
+    """Puts line counts of spans together: the number of each span's first record, as JSON by span number."""
+
+    def __init__(self, owners: list[int]) -> None:
+        self._owners = owners
+
+    def __call__(self, blocks: list[bytes]) -> bytes:
+        lines = dict(json.loads(block) for block in blocks)
+        return json.dumps(first_records(self._owners, [lines[span] for span in range(len(self._owners))])).encode()
+
+
+def first_records(owners: list[int], lines: list[int]) -> dict[int, int]:
+    """The number of the first record of each span, of spans in order, each with its file and its number of lines.
+
+    >>> first_records([0, 0, 1], [10, 5, 7])
+    {0: 1, 1: 11, 2: 1}
+    """
+    firsts: dict[int, int] = {}
+    seen: dict[int, int] = {}
+    for span, (owner, count) in enumerate(zip(owners, lines, strict=True)):
+        firsts[span] = seen.get(owner, 0) + 1
+        seen[owner] = seen.get(owner, 0) + count
+    return firsts

@@ -1,0 +1,56 @@
+"""Stage select as a PTransform."""
+
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom.similarity import SCORERS, merge_frequencies
+from conceptloom.tasks.select import (
+    CountMorphemes,
+    KeepSelected,
+    ScorePostings,
+    Selection,
+    SendPostings,
+    decode_frequencies,
+    encode_frequencies,
+)
+from transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
+from transforms.receipts import CollectReceipts
+
+
+class Select(beam.PTransform):
+    """Sends sentences to their postings, scores each posting, and keeps the union of what the postings keep.
+
+    Two shuffles: posting rows by concept, and chosen ids back to the shard that they came from.
+    """
+
+    def __init__(self, selection: Selection, buckets: int, source_directory: str, directory: str) -> None:
+        super().__init__()
+        self._selection = selection
+        self._buckets = buckets
+        self._source = source_directory
+        self._directory = directory
+
+    def expand(self, begin: Any) -> beam.PCollection[str]:
+        shards = begin | "Shards" >> EachBucket(self._buckets)
+        frequencies = self._frequencies(shards)
+        send = SendPostings(self._selection, self._source, self._buckets)
+        score = ScorePostings(self._selection, self._directory, self._buckets)
+        postings = (shards | "Send" >> MapBlocks(send, frequencies))["postings"]
+        scored = postings | "By concept" >> GroupBlocks() | "Score" >> MapBlocks(score, frequencies)
+        every = begin | "Every shard" >> beam.Create([(b, b"") for b in range(self._buckets)], reshuffle=False)
+        chosen = (scored["chosen"], every) | "Chosen" >> beam.Flatten() | "By id" >> GroupBlocks()
+        kept = chosen | "Keep" >> MapBlocks(KeepSelected(self._source, self._directory))
+        receipts = (scored["receipts"], kept["receipts"])
+        return receipts | "Receipts" >> CollectReceipts("select", self._directory)
+
+    def _frequencies(self, shards: beam.PCollection[Any]) -> beam.PCollection[bytes] | None:
+        if not SCORERS[self._selection.scorer].wants_frequencies:
+            return None
+        counted = shards | "Count morphemes" >> MapBlocks(CountMorphemes(self._source))
+        return counted["frequencies"] | "Frequencies" >> Single(merge_blocks)
+
+
+def merge_blocks(blocks: list[bytes]) -> bytes:
+    """The frequencies of many shards as those of the corpus."""
+    return encode_frequencies(merge_frequencies([decode_frequencies(block) for block in blocks]))
