@@ -1,0 +1,36 @@
+"""Raw formats: from a path to records. Importing the package registers every format."""
+
+from conceptloom.readers import (  # noqa: F401  for what they register
+    aihub_captions,
+    aihub_dialogues,
+    json_document,
+    jsonl,
+    lines,
+    published,
+    table,
+)
+from conceptloom.readers.base import READERS, REASONS, Entry, Malformed, Reader, ReaderEntry, Record, Span
+from conceptloom.readers.detect import find_format
+from conceptloom.readers.encoding import find_encoding
+from conceptloom.readers.options import format_options, make_reader
+from conceptloom.readers.ranges import count_lines, number_spans, plan_spans, read_head, read_span
+
+__all__ = [
+    "READERS",
+    "REASONS",
+    "Entry",
+    "Malformed",
+    "Reader",
+    "ReaderEntry",
+    "Record",
+    "Span",
+    "count_lines",
+    "find_encoding",
+    "find_format",
+    "format_options",
+    "make_reader",
+    "number_spans",
+    "plan_spans",
+    "read_head",
+    "read_span",
+]

@@ -1,0 +1,30 @@
+"""AI-HUB dialogues: {"numberOfItems", "data": [{"header", "body": {"dialogue": [{"utterance"}], "summary"}}]}."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, ClassVar, Literal
+
+from conceptloom.readers.base import READERS, Entry, ReaderEntry
+from conceptloom.readers.documents import read_items
+from conceptloom.readers.fields import field_name, parse_path
+
+_PATHS = {"summary": "body.summary", "utterances": "body.dialogue[].utterance"}
+
+
+@dataclass(frozen=True)
+class AihubDialogues:
+    """A record is a dialogue; its texts are its summary or its utterances."""
+
+    splittable: ClassVar[bool] = False
+    texts: Literal["summary", "utterances"] = "summary"
+
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
+        """See `Reader.read`."""
+        return read_items(stream, encoding, first, "data.item", parse_path(_PATHS[self.texts]))
+
+    def field(self, item: int) -> str:
+        """`body.summary`, or `body.dialogue[0].utterance`"""
+        return field_name(_PATHS[self.texts], item)
+
+
+READERS.add("aihub-dialogues", ReaderEntry("AI-HUB dialogues with summaries (JSON)", AihubDialogues))

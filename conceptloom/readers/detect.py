@@ -1,0 +1,91 @@
+"""Which format a file has, from its first bytes, with its name as a hint."""
+
+import io
+import re
+
+from conceptloom.errors import InputError
+from conceptloom.readers.base import READERS
+from conceptloom.readers.documents import Cursor
+from conceptloom.readers.encoding import find_encoding
+from conceptloom.readers.jsonl import DECODER
+
+_BINARY = {
+    b"PK\x03\x04": "a zip archive",
+    b"PAR1": "a Parquet file",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ\x00": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a zstandard file",
+    b"%PDF": "a PDF document",
+    b"\xd0\xcf\x11\xe0": "an Office document",
+}
+_BY_NAME = {"csv": "table", "tsv": "table", "tab": "table", "jsonl": "jsonl", "ndjson": "jsonl"}
+_NUL_SHARE = 0.01
+_ARRAY = re.compile(r"\s*\[\s*[\[{\"\d\]]")
+_DIALOGUES = re.compile(r'"body"\s*:\s*\{\s*"(dialogue|summary)"')
+
+
+def find_format(path: str, head: bytes) -> str:
+    """The name of a file's format. `head` is its first 64 KiB, unzipped. Raises InputError where it is unclear."""
+    kind = next((kind for magic, kind in _BINARY.items() if head.startswith(magic)), None)
+    if kind:
+        raise InputError(f"{path}: this is {kind}; unpack or convert it to text first (.gz may stay)")
+    encoding = find_encoding(head)
+    text = head.decode(encoding, "replace")
+    if text.count("\0") > _NUL_SHARE * len(text):
+        raise _unclear(path, "it is binary, or UTF-16 without a byte-order mark: convert it to UTF-8, or")
+    by_name = _BY_NAME.get(_extension(path), "")
+    return "table" if by_name == "table" else _by_content(path, text) or by_name or "lines"
+
+
+def _by_content(path: str, text: str) -> str:
+    start = text.lstrip()
+    if start.startswith("[SOS]"):
+        return "published"
+    if _ARRAY.match(text) and (first := _first_of_array(text)):
+        return first
+    if start.startswith("{"):
+        return _of_object(path, text)
+    if _extension(path) == "json":
+        raise _unclear(path, "it is neither a JSON array nor JSON lines;")
+    return ""
+
+
+def _first_of_array(text: str) -> str:
+    """By the first record; where that is not all in the head, by the keys in sight; '' where this is no array."""
+    cursor = Cursor(io.BytesIO(text.encode("utf-8", "replace")), "utf-8", 1)
+    try:
+        cursor.take("[")
+        first = None if cursor.peek() == "]" else cursor.value()
+        cursor.take(",]")
+    except InputError:
+        if not re.match(r"\s*\[\s*\{", text):
+            return ""
+        return "aihub-captions" if re.search(r'"caption_ko"\s*:\s*\[', text) else "json"
+    return "aihub-captions" if isinstance(first, dict) and "caption_ko" in first else "json"
+
+
+def _of_object(path: str, text: str) -> str:
+    """JSON lines, or one object that holds the records."""
+    line, _, rest = text.strip().partition("\n")
+    try:
+        first = DECODER.decode(line)
+    except (ValueError, RecursionError):
+        first = None
+    if isinstance(first, dict) and "scene" in first and ("concept-set" in first or "concept_set" in first):
+        return "published"
+    if _DIALOGUES.search(text) or (re.search(r'"numberOfItems"\s*:', text) and re.search(r'"data"\s*:\s*\[', text)):
+        return "aihub-dialogues"
+    if isinstance(first, dict) and (rest or _extension(path) != "json"):
+        return "jsonl"
+    if _extension(path) in _BY_NAME:
+        return _BY_NAME[_extension(path)]
+    raise _unclear(path, "it is one JSON object: if it holds an array of records, choose json with its option items;")
+
+
+def _extension(path: str) -> str:
+    return path.lower().removesuffix(".gz").rpartition("/")[2].rpartition(".")[2]
+
+
+def _unclear(path: str, why: str) -> InputError:
+    formats = ", ".join(READERS)
+    return InputError(f"{path}: {why} name the format: --input NAME:FORMAT={path}, FORMAT being one of {formats}")

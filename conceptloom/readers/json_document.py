@@ -1,0 +1,33 @@
+"""A JSON document: an array of objects, or one that holds such an array, read a record at a time."""
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, ClassVar
+
+from conceptloom.readers.base import READERS, Entry, ReaderEntry
+from conceptloom.readers.documents import read_items
+from conceptloom.readers.fields import field_name, parse_path
+
+
+@dataclass(frozen=True)
+class JsonDocument:
+    """Records stand at `items`, written as in ijson (`item`, `annotations.item`, `*`: every key), texts at `path`."""
+
+    splittable: ClassVar[bool] = False
+    path: str = dataclasses.field(default="text", metadata={"option": "field"})
+    items: str = "item"
+
+    def __post_init__(self) -> None:
+        parse_path(self.path)
+
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
+        """See `Reader.read`."""
+        return read_items(stream, encoding, first, self.items, parse_path(self.path))
+
+    def field(self, item: int) -> str:
+        """The path, with the place in the list."""
+        return field_name(self.path, item)
+
+
+READERS.add("json", ReaderEntry("a JSON array, the text in the field named by the option `field`", JsonDocument))

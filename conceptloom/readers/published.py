@@ -1,0 +1,135 @@
+"""The data set's own formats, a line an example (Korean CommonGen's release).
+
+JSON: {"concept-set": "a#b#c", "scene": "…"}, in a test file with a list of references as the scene.
+Text: `[SOS] a#b#c = sentence [EOS]`, in a test file with ` = ` between the references.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, ClassVar
+
+from conceptloom.errors import InputError
+from conceptloom.examples import Example
+from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Record
+from conceptloom.readers.jsonl import parse_line
+from conceptloom.readers.linewise import LINE_BYTES, read_lines
+from conceptloom.readers.ranges import open_text
+from conceptloom.readers.texts import checked, excerpt
+
+_TEXT = re.compile(r"\[SOS\] (?P<concepts>.*?) = (?P<sentences>.*) \[EOS\]\s*", re.DOTALL)
+_PLAIN = re.compile(r"[가-힣]+(?:[,.]? [가-힣]+)*\.?")
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+@dataclass(frozen=True)
+class Published:
+    """Each sentence is an item of its line."""
+
+    splittable: ClassVar[bool] = True
+
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
+        """See `Reader.read`. A blank line is a record without text."""
+        for line in read_lines(stream, encoding, first):
+            parsed = line if isinstance(line, Malformed) else parse_example(line)
+            if isinstance(parsed, Example):
+                yield from (checked(line.record, at, text, self.field(at)) for at, text in enumerate(parsed.sentences))
+            else:
+                yield parsed
+
+    def field(self, item: int) -> str:
+        """`scene[0]`, also where the scene is no list."""
+        return f"scene[{item}]"
+
+
+def read_examples(path: str) -> Iterator[Example]:
+    """The examples of a file in either format; blank lines are passed over, a malformed one raises InputError."""
+    with open_text(path) as (stream, encoding):
+        for line in read_lines(stream, encoding, 1):
+            parsed = line if isinstance(line, Malformed) else parse_example(line)
+            problem = parsed if isinstance(parsed, Malformed) else _first_problem(line.record, parsed)
+            if problem:
+                raise InputError(f"line {problem.record}: {problem.reason}: {problem.detail}; mend this line")
+            if isinstance(parsed, Example):
+                yield parsed
+
+
+def parse_example(line: Record) -> Example | Record | Malformed:
+    """A line of either format as an example; the line itself, without text, where it is blank."""
+    if not line.text.strip():
+        return Record(line.record, 0, "")
+    return _parse_json(line) if line.text.lstrip().startswith("{") else _parse_text(line)
+
+
+def format_json(example: Example, *, references: bool = False) -> str:
+    """A JSON line, with a list as its scene if `references`. Raises ValueError for what would be read otherwise."""
+    scene = list(example.sentences) if references else _only_sentence(example)
+    line = _encode({"concept-set": "#".join(example.concepts), "scene": scene})
+    return _faithful(line, example)
+
+
+def format_text(example: Example, *, references: bool = False) -> str:
+    """A text line, with several sentences if `references`. Raises ValueError for what would be read otherwise."""
+    sentences = " = ".join(example.sentences) if references else _only_sentence(example)
+    return _faithful(f"[SOS] {'#'.join(example.concepts)} = {sentences} [EOS]", example)
+
+
+def _parse_json(line: Record) -> Example | Malformed:
+    value = parse_line(line)
+    if isinstance(value, Malformed):
+        return value
+    concepts, scene = value.get("concept-set", value.get("concept_set")), value.get("scene")
+    if concepts is None or scene is None:
+        name = "concept-set" if concepts is None else "scene"
+        return Malformed(line.record, "missing_field", f"there is no {name}", excerpt(line.text))
+    sentences = [scene] if isinstance(scene, str) else scene
+    if not isinstance(concepts, str) or not _are_texts(sentences):
+        detail = "concept-set is text with # between, scene is text or a list of texts"
+        return Malformed(line.record, "wrong_type", detail, excerpt(line.text))
+    return _example(line, concepts, sentences)
+
+
+def _parse_text(line: Record) -> Example | Malformed:
+    found = _TEXT.fullmatch(line.text.lstrip())
+    if not found:
+        detail = "neither a JSON object nor [SOS] a#b = sentence [EOS]"
+        return Malformed(line.record, "broken_example", detail, excerpt(line.text))
+    return _example(line, found["concepts"], found["sentences"].split(" = "))
+
+
+def _example(line: Record, concepts: str, sentences: list[str]) -> Example | Malformed:
+    example = Example(tuple(concepts.split("#")), tuple(sentences))
+    if not all(example.concepts) or not sentences:
+        what = "an empty concept" if sentences else "no sentence"
+        return Malformed(line.record, "broken_example", what, excerpt(line.text))
+    return example
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _first_problem(record: int, parsed: Example | Record) -> Malformed | None:
+    texts = (*parsed.concepts, *parsed.sentences) if isinstance(parsed, Example) else ()
+    return next((entry for text in texts if isinstance(entry := checked(record, 0, text), Malformed)), None)
+
+
+def _only_sentence(example: Example) -> str:
+    if len(example.sentences) != 1:
+        raise ValueError(f"an example for training has one sentence, not {len(example.sentences)}: {example!r}")
+    return example.sentences[0]
+
+
+def _faithful(line: str, example: Example) -> str:
+    """The line, when a reader makes the same example of it. Plain Korean needs no reading back: nearly every row is."""
+    if _PLAIN.fullmatch(" ".join((*example.concepts, *example.sentences))):
+        return line
+    entry = checked(1, 0, line)
+    is_line = isinstance(entry, Record) and "\n" not in line and len(line.encode()) <= LINE_BYTES
+    if not is_line or parse_example(Record(1, 0, line)) != example._replace(source=None) or _first_problem(1, example):
+        raise ValueError(f"this example cannot be written in this format: {example!r}")
+    return line
+
+
+READERS.add("published", ReaderEntry("the data set's own format, JSON lines or [SOS] … [EOS] text", Published))

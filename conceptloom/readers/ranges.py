@@ -1,0 +1,164 @@
+"""From a path to records: unzipping, encodings, and large files cut into spans that can be read at the same time."""
+
+import gzip
+import io
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import BinaryIO
+
+from conceptloom import storage
+from conceptloom.errors import InputError
+from conceptloom.readers.base import Malformed, Reader, Record, Span
+from conceptloom.readers.encoding import find_encoding, is_splittable, to_splittable
+
+CHUNK = 1 << 20
+HEAD_BYTES = 1 << 16
+_GZIP = b"\x1f\x8b"
+
+
+def plan_spans(info: storage.FileInfo, reader: Reader, encoding: str, span_bytes: int) -> list[Span]:
+    """The spans of a file: several for a large plain file of lines, else one. All but the first want `number_spans`."""
+    if span_bytes < 1:
+        raise ValueError(f"span_bytes is {span_bytes}, not positive")
+    if info.size <= span_bytes or not reader.splittable or not is_splittable(encoding) or _is_gzip(info.path):
+        return [Span(info.path)]
+    starts = range(0, info.size, span_bytes)
+    return [Span(info.path, start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
+
+
+def count_lines(path: str, start: int = 0, end: int | None = None) -> int:
+    """How many lines start in the bytes from `start` up to `end`, empty ones included."""
+    with storage.open_read(path, max(start - 1, 0)) as stream, _naming(path):
+        lines = _count_followed(stream, None if end is None else end - max(start, 1))
+        if start > 0 or end == 0:
+            return lines
+        stream.seek(0)
+        return lines + len(stream.read(1))
+
+
+def number_spans(spans: Sequence[Span], counts: Sequence[int]) -> list[Span]:
+    """The spans of one file, in order, each with the number of its first record, from the lines that each owns."""
+    numbered, first = [], 1
+    for span, lines in zip(spans, counts, strict=True):
+        numbered.append(replace(span, first=first))
+        first += lines
+    return numbered
+
+
+def read_span(span: Span, reader: Reader, encoding: str) -> Iterator[Record | Malformed]:
+    """The records of a span. Raises InputError, with the path, where the file cannot be read on."""
+    with _open_span(span, encoding) as (stream, name), _naming(span.path):
+        yield from reader.read(stream, name, span.first)
+
+
+def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
+    """The first bytes of a file, unzipped: what `find_encoding` and `find_format` look at."""
+    with storage.open_read(path) as raw, _naming(path):
+        return _unzipped(raw).read(size)
+
+
+@contextmanager
+def open_text(path: str) -> Iterator[tuple[BinaryIO, str]]:
+    """A whole file's lines, unzipped and without a byte-order mark, and the encoding found for them.
+
+    An InputError raised in the block gets the path put before it.
+    """
+    with _open_span(Span(path), find_encoding(read_head(path))) as opened, _naming(path):
+        yield opened
+
+
+@contextmanager
+def _open_span(span: Span, encoding: str) -> Iterator[tuple[BinaryIO, str]]:
+    with storage.open_read(span.path) as raw:
+        with _naming(span.path):
+            is_whole = span.start == 0 and span.end is None
+            opened = to_splittable(_without_mark(_unzipped(raw)) if is_whole else _lines_of(raw, span), encoding)
+        yield opened
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Puts the path before what went wrong with a file's content."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: the gzip file is damaged or cut off ({error}); get the whole file again") from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _is_gzip(path: str) -> bool:
+    with storage.open_read(path) as raw, _naming(path):
+        return raw.read(2) == _GZIP
+
+
+def _unzipped(raw: BinaryIO) -> BinaryIO:
+    is_gzip = raw.read(2) == _GZIP
+    raw.seek(0)
+    stream: BinaryIO = gzip.GzipFile(fileobj=raw, mode="rb") if is_gzip else raw  # type: ignore[assignment]
+    return stream
+
+
+def _without_mark(stream: BinaryIO) -> BinaryIO:
+    if stream.read(len(BOM_UTF8)) != BOM_UTF8:
+        stream.seek(0)
+    return stream
+
+
+def _lines_of(raw: BinaryIO, span: Span) -> BinaryIO:
+    """The lines that start in the span. A span within one long line is left as soon as its own end is passed."""
+    begin = _next_line(raw, span.start, span.end)
+    if begin is None:
+        return io.BytesIO()
+    end = None if span.end is None else _next_line(raw, span.end, None)
+    raw.seek(begin)
+    if begin == 0:
+        _without_mark(raw)
+    return raw if end is None else io.BufferedReader(_Piece(raw, end - raw.tell()), CHUNK)
+
+
+def _next_line(raw: BinaryIO, position: int, limit: int | None) -> int | None:
+    """Where the first line at or behind a position starts (the file's end if none does); None from `limit` on."""
+    if position == 0:
+        return 0
+    raw.seek(position - 1)
+    at = position - 1
+    while (limit is None or at < limit - 1) and (chunk := raw.read(CHUNK)):
+        found = chunk.find(b"\n")
+        if found >= 0:
+            start = at + found + 1
+            return start if limit is None or start < limit else None
+        at += len(chunk)
+    return at if limit is None else None
+
+
+def _count_followed(stream: BinaryIO, left: int | None) -> int:
+    """Line feeds among the next `left` bytes (None: all) that anything comes after."""
+    lines, last = 0, b""
+    while (left is None or left > 0) and (chunk := stream.read(CHUNK if left is None else min(CHUNK, left))):
+        lines += chunk.count(b"\n")
+        left = None if left is None else left - len(chunk)
+        last = chunk[-1:]
+    return lines - (last == b"\n" and not stream.read(1))
+
+
+class _Piece(io.RawIOBase):
+    """The next `size` bytes of a stream."""
+
+    def __init__(self, stream: BinaryIO, size: int) -> None:
+        self._stream = stream
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._stream.read(min(len(buffer), self._left))
+        buffer[: len(data)] = data
+        self._left -= len(data)
+        return len(data)

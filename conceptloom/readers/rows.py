@@ -1,0 +1,135 @@
+"""Rows of cells from the bytes of a table, one at a time, each with what was wrong with it."""
+
+import csv
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import BinaryIO, NamedTuple
+
+from conceptloom.readers.base import Malformed
+from conceptloom.readers.encoding import SURROGATE_ERRORS
+from conceptloom.readers.linewise import too_long, whole_lines
+
+QUOTED_CHARACTERS = 1 << 16
+"""A quoted cell that goes on over line ends is given up when the row is longer."""
+
+_HEAD_LINES = 50
+_DELIMITERS = "\t,;|"
+_NUL = "\udc00"  # csv refuses NUL before Python 3.11
+_SHARE = 0.8  # of the first rows, to have the same number of cells
+
+
+class Row(NamedTuple):
+    """The cells of a row, or the reason why there are none. `raw` is its first line."""
+
+    cells: list[str]
+    reason: str = ""
+    detail: str = ""
+    raw: str = ""
+
+
+class _UnreadableError(Exception):
+    """A line that is malformed whatever the row."""
+
+    def __init__(self, malformed: Malformed) -> None:
+        super().__init__(malformed.detail)
+        self.malformed = malformed
+
+
+class Rows(Iterator[Row]):
+    """The rows of a table. Set `delimiter` and `quotes` before the first."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self.delimiter = ","
+        self.quotes = True
+        self._lines = _lines(stream, encoding)
+        self._waiting: deque[str | Malformed] = deque()
+        self._taken: list[str] = []
+
+    def head(self) -> list[str]:
+        """The first lines; they are still read as rows afterwards."""
+        self._waiting.extend(islice(self._lines, _HEAD_LINES - len(self._waiting)))
+        return [line for line in self._waiting if isinstance(line, str)]
+
+    def __next__(self) -> Row:
+        self._taken = []
+        try:
+            cells = next(_parser(self._feed(), self.delimiter, self.quotes))
+        except _UnreadableError as error:
+            return self._broken(error.malformed.reason, error.malformed.detail, error.malformed.text)
+        except csv.Error as error:
+            return self._broken("broken_row", str(error), self._taken[0])
+        return Row([cell.replace(_NUL, "\0") for cell in cells], raw=self._taken[0].removesuffix("\n"))
+
+    def _feed(self) -> Iterator[str]:
+        """The lines of one row, as many as its parser asks for."""
+        size = 0
+        while (line := self._next_line()) is not None:
+            if isinstance(line, Malformed):
+                raise self._no_line(line)
+            self._taken.append(line)
+            size += len(line)
+            if size > QUOTED_CHARACTERS and len(self._taken) > 1:
+                raise csv.Error(f"a quoted cell goes on over {QUOTED_CHARACTERS} characters of lines")
+            yield line
+
+    def _next_line(self) -> str | Malformed | None:
+        return self._waiting.popleft() if self._waiting else next(self._lines, None)
+
+    def _no_line(self, line: Malformed) -> Exception:
+        """A malformed line is a row of its own; one that comes within a quoted cell breaks that row first."""
+        if not self._taken:
+            return _UnreadableError(line)
+        self._waiting.appendleft(line)
+        return csv.Error("an unreadable line within a quoted cell")
+
+    def _broken(self, reason: str, detail: str, raw: str) -> Row:
+        """The row's first line is lost, the others are read again."""
+        self._waiting.extendleft(reversed(self._taken[1:]))
+        hint = " (quotes=false reads quotation marks as text)" if self.quotes and reason == "broken_row" else ""
+        return Row([], reason, detail + hint, raw.removesuffix("\n"))
+
+
+def find_delimiter(lines: Sequence[str], column: str | int) -> str:
+    """The character that cuts the first lines most evenly into two or more cells; a comma where none does.
+
+    Where the column is given by name, the one that cuts this name out of the first line comes before the others.
+    """
+    names = {delimiter: next(_cells(lines[:1], delimiter), []) for delimiter in _DELIMITERS}
+    named = [delimiter for delimiter in _DELIMITERS if column in [cell.strip() for cell in names[delimiter]]]
+    cut = {delimiter: _evenness(lines, delimiter) for delimiter in named or _DELIMITERS}
+    best = max(cut, key=lambda delimiter: cut[delimiter])
+    return best if cut[best][0] >= _SHARE or (named and cut[best][1]) else ","
+
+
+def _evenness(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
+    """The share of rows that have the most usual number of cells, and that number; 0, 0 where it is one cell."""
+    counts = Counter(len(cells) for cells in _cells(lines, delimiter) if cells)
+    if not counts:
+        return 0, 0
+    cells, rows = max(counts.items(), key=lambda count: (count[1], count[0]))
+    return (rows / counts.total(), cells) if cells > 1 else (0, 0)
+
+
+def _cells(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
+    """The rows as far as they can be read: the head may end within one."""
+    try:
+        yield from _parser(iter(lines), delimiter, delimiter != "\t")
+    except csv.Error:
+        return
+
+
+def _parser(lines: Iterator[str], delimiter: str, quotes: bool) -> Iterator[list[str]]:
+    if quotes:
+        return csv.reader(lines, delimiter=delimiter, strict=True)
+    return csv.reader(lines, delimiter=delimiter, strict=True, quoting=csv.QUOTE_NONE)
+
+
+def _lines(stream: BinaryIO, encoding: str) -> Iterator[str | Malformed]:
+    """Lines with their line feed, which belongs to a quoted cell that goes on; what is undecodable is a surrogate."""
+    for block, is_long in whole_lines(stream):
+        if is_long:
+            yield too_long(0, block, encoding)
+        else:
+            text = block.decode(encoding, SURROGATE_ERRORS).replace("\0", _NUL)
+            yield from (line.removesuffix("\r") + "\n" for line in text.split("\n"))

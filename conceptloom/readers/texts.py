@@ -1,0 +1,26 @@
+"""What may be a text: checks that every reader makes, and excerpts of what failed them."""
+
+import re
+
+from conceptloom.readers.base import Entry, Malformed, Record
+
+EXCERPT = 200
+_UNPRINTABLE = re.compile("[\ud800-\udfff\0]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def excerpt(text: str) -> str:
+    """The first characters of a text, such that they can be written to a file."""
+    return _UNPRINTABLE.sub("\ufffd", text[:EXCERPT])
+
+
+def checked(record: int, item: int, text: str, name: str = "") -> Entry:
+    """The text as a record, or what makes it none: a NUL, or a surrogate, for which no encoding has bytes."""
+    place = f"{name}: " if name else ""
+    if "\0" in text:
+        detail = f"{place}character {text.index(chr(0)) + 1} is NUL"
+        return Malformed(record, "control_characters", excerpt(detail), excerpt(text))
+    if found := _SURROGATE.search(text):
+        detail = f"{place}character {found.start() + 1} is half a surrogate pair or was not decodable"
+        return Malformed(record, "undecodable", excerpt(detail), excerpt(text))
+    return Record(record, item, text)

@@ -1,0 +1,277 @@
+import errno
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from apache_beam.io.filesystem import FileMetadata, FileSystem
+from apache_beam.io.filesystems import FileSystems
+
+from conceptloom import storage
+from conceptloom.errors import InputError, OutputError
+
+
+def names(directory: Path) -> list[str]:
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*") if path.is_file())
+
+
+class Written(io.BytesIO):
+    """An object that is there when it is closed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+    def close(self) -> None:
+        if not self.closed:
+            MemoryFileSystem.objects[self.path] = self.getvalue()
+        super().close()
+
+
+class MemoryFileSystem(FileSystem):
+    """An object store in memory, found by Beam through its scheme."""
+
+    objects: dict[str, bytes] = {}  # noqa: RUF012
+
+    @classmethod
+    def scheme(cls) -> str:
+        return "memory"
+
+    def join(self, basepath, *paths):
+        return "/".join([basepath, *paths])
+
+    def split(self, path):
+        return path.rpartition("/")[0], path.rpartition("/")[2]
+
+    def mkdirs(self, path):
+        raise NotImplementedError
+
+    def has_dirs(self):
+        return False
+
+    def _list(self, dir_or_prefix):
+        for path, data in list(self.objects.items()):
+            if path.startswith(dir_or_prefix):
+                yield FileMetadata(path, len(data), 1.5)
+
+    def create(self, path, mime_type="", compression_type=None):
+        return Written(path)
+
+    def open(self, path, mime_type="", compression_type=None):
+        if path not in self.objects:
+            raise FileNotFoundError(errno.ENOENT, "no such object")
+        return io.BytesIO(self.objects[path])
+
+    def copy(self, source_file_names, destination_file_names):
+        raise NotImplementedError
+
+    def rename(self, source_file_names, destination_file_names):
+        for source, target in zip(source_file_names, destination_file_names, strict=True):
+            self.objects[target] = self.objects.pop(source)
+
+    def exists(self, path):
+        return path in self.objects
+
+    def size(self, path):
+        return len(self.objects[path])
+
+    def last_updated(self, path):
+        return 1.5
+
+    def checksum(self, path):
+        return ""
+
+    def metadata(self, path):
+        return FileMetadata(path, self.size(path), 1.5)
+
+    def delete(self, paths):
+        for path in paths:
+            self.objects.pop(path, None)
+
+
+@pytest.fixture(params=["local", "memory"])
+def place(request: pytest.FixtureRequest, tmp_path: Path):
+    """A directory of either kind."""
+    MemoryFileSystem.objects.clear()
+    return str(tmp_path) if request.param == "local" else "memory://bucket/dir"
+
+
+def listed(place: str) -> list[str]:
+    return [info.path.removeprefix(place).lstrip("/") for info in storage.list_files(place)]
+
+
+def test_files_are_written_listed_read_copied_and_deleted(place: str) -> None:
+    path = storage.join(place, "a", "b.bin")
+    storage.write_bytes(path, b"one")
+    storage.write_bytes(path, b"three")
+    storage.copy(path, storage.join(place, "c.gz"))
+    assert listed(place) == ["a/b.bin", "c.gz"]
+    assert [info.size for info in storage.list_files(place)] == [5, 5]
+    assert storage.read_bytes(storage.join(place, "c.gz")) == b"three"
+    assert storage.exists(path) and not storage.exists(path + "x")
+    with storage.open_read(path, 2) as stream:
+        assert (stream.read(2), stream.seek(0), stream.read(1)) == (b"re", 0, b"t")
+    storage.delete_tree(storage.join(place, "a"))
+    storage.delete_tree(storage.join(place, "a"))
+    storage.delete_tree(storage.join(place, "c.gz"))
+    assert listed(place) == []
+
+
+def test_a_pattern_matches_sorted_files(place: str) -> None:
+    for name in ("b.txt", "a.txt", "c.json"):
+        storage.write_bytes(storage.join(place, name), b"x")
+    found = storage.match(storage.join(place, "*.txt"))
+    assert [info.path for info in found] == [storage.join(place, name) for name in ("a.txt", "b.txt")]
+    assert all(info.modified > 0 for info in found)
+    with pytest.raises(InputError, match=r"\*\.csv: no such file"):
+        storage.match(storage.join(place, "*.csv"))
+
+
+def fail_in_writer(path: str, error: Exception) -> None:
+    with storage.atomic_writer(path) as stream:
+        stream.write(b"part")
+        raise error
+
+
+def fail_in_path(path: str, error: Exception) -> None:
+    with storage.atomic_path(path) as temporary:
+        Path(temporary).write_bytes(b"part")
+        raise error
+
+
+def write_to_full_disk(path: str) -> None:
+    with storage.atomic_path(path) as temporary:
+        os.symlink("/dev/full", temporary)
+        Path(temporary).write_bytes(b"x" * 100_000)
+
+
+def test_what_fails_leaves_nothing_behind(place: str) -> None:
+    path = storage.join(place, "a.bin")
+    storage.write_bytes(path, b"old")
+    with pytest.raises(ZeroDivisionError):
+        fail_in_writer(path, ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        fail_in_path(path, ZeroDivisionError())
+    assert (listed(place), storage.read_bytes(path)) == (["a.bin"], b"old")
+    assert list(MemoryFileSystem.objects) in ([], [path])
+
+
+def test_a_writer_that_wants_a_name_gets_one(place: str) -> None:
+    path = storage.join(place, "new", "a.bin")
+    with storage.atomic_path(path) as temporary:
+        assert not storage.exists(path)
+        Path(temporary).write_bytes(b"content")
+    assert (listed(place), storage.read_bytes(path)) == (["new/a.bin"], b"content")
+
+
+@pytest.mark.parametrize("call", [storage.open_read, storage.read_bytes])
+def test_a_missing_file_is_an_input_error(place: str, call) -> None:
+    with pytest.raises(InputError, match="gone: cannot be read"):
+        call(storage.join(place, "gone"))
+
+
+def test_a_file_that_is_being_written_is_not_listed(tmp_path: Path) -> None:
+    with storage.atomic_writer(str(tmp_path / "a")) as stream:
+        stream.write(b"x")
+        assert len(names(tmp_path)) == 1
+        assert storage.list_files(str(tmp_path)) == []
+    assert names(tmp_path) == ["a"]
+
+
+def test_remote_names_with_glob_characters_are_themselves() -> None:
+    MemoryFileSystem.objects.clear()
+    for name in ("a*.txt", "ab.txt", "d*/x", "de/x"):
+        storage.write_bytes(f"memory://bucket/{name}", b"x")
+    assert [info.path for info in storage.match("memory://bucket/a*.txt")] == ["memory://bucket/a*.txt"]
+    storage.delete_tree("memory://bucket/d*")
+    assert listed("memory://bucket/d*") == []
+    assert listed("memory://bucket") == ["a*.txt", "ab.txt", "de/x"]
+
+
+def test_a_path_with_glob_characters_is_itself(tmp_path: Path) -> None:
+    for name in ("a[1].txt", "a1.txt", "b*.txt", "bc.txt"):
+        (tmp_path / name).write_bytes(b"")
+    assert [info.path for info in storage.match(str(tmp_path / "a[1].txt"))] == [str(tmp_path / "a[1].txt")]
+    assert len(storage.match(str(tmp_path / "b*.txt"))) == 1
+    assert len(storage.match(str(tmp_path / "?[1c].txt"))) == 2
+
+
+def test_a_directory_is_no_input_but_the_cure_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is a directory; name its files: .*\*"):
+        storage.match(str(tmp_path))
+
+
+def test_a_name_may_be_as_long_as_names_can_be(tmp_path: Path) -> None:
+    storage.write_bytes(str(tmp_path / ("n" * 255)), b"x")
+    assert names(tmp_path) == ["n" * 255]
+
+
+def test_a_path_without_directory_is_in_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    storage.write_bytes("a", b"x")
+    assert names(tmp_path) == ["a"]
+
+
+def test_files_get_the_usual_rights(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    storage.write_bytes(str(tmp_path / "a"), b"")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize(
+    ("code", "cure"), [(errno.ENOSPC, "free some space"), (errno.EACCES, "may write to"), (errno.EIO, "check the path")]
+)
+def test_a_failed_write_is_an_output_error_with_path_text_and_cure(tmp_path: Path, code: int, cure: str) -> None:
+    with pytest.raises(OutputError) as caught:
+        fail_in_writer(str(tmp_path / "a"), OSError(code, os.strerror(code)))
+    assert str(tmp_path / "a") in str(caught.value)
+    assert os.strerror(code) in str(caught.value) and cure in str(caught.value)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk_is_an_output_error(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"No space left.*free some space"):
+        write_to_full_disk(str(tmp_path / "a"))
+    assert names(tmp_path) == []
+
+
+def test_a_file_in_the_place_of_a_directory_is_an_output_error(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"")
+    with pytest.raises(OutputError, match=r"a/b: cannot be written: .*; "):
+        storage.write_bytes(str(tmp_path / "a" / "b"), b"x")
+
+
+def test_a_copy_is_no_link(tmp_path: Path) -> None:
+    storage.write_bytes(str(tmp_path / "a"), b"x")
+    storage.copy(str(tmp_path / "a"), str(tmp_path / "b"))
+    assert (tmp_path / "b").stat().st_nlink == 1
+    with pytest.raises(InputError):
+        storage.copy(str(tmp_path / "gone"), str(tmp_path / "c"))
+    assert names(tmp_path) == ["a", "b"]
+
+
+def test_deleting_a_link_leaves_what_it_points_to(tmp_path: Path) -> None:
+    storage.write_bytes(str(tmp_path / "kept" / "a"), b"x")
+    (tmp_path / "link").symlink_to(tmp_path / "kept")
+    storage.delete_tree(str(tmp_path / "link"))
+    assert names(tmp_path) == ["kept/a"]
+
+
+def test_beam_is_not_imported_for_local_files() -> None:
+    program = (
+        "import sys, conceptloom.readers, conceptloom.storage\n"
+        "conceptloom.storage.match('/dev/null')\n"
+        "print('apache_beam' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=Path(__file__).parents[1]
+    )
+    assert done.stdout.strip() == "False", done.stderr
+
+
+def test_remote_paths_are_joined_with_slashes() -> None:
+    assert storage.join("gs://bucket/", "a", "b") == "gs://bucket/a/b"
+    assert FileSystems.get_scheme("memory://bucket") == "memory"
