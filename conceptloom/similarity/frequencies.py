@@ -1,0 +1,32 @@
+"""Document frequencies of content morphemes: counted a block at a time, and merged."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.similarity.base import Frequencies, Int64
+from conceptloom.similarity.morpheme_sets import flat_codes
+
+
+def count_frequencies(sentences: pa.RecordBatch) -> Frequencies:
+    """In how many of these sentences (schema SENTENCES) each morpheme occurs, sorted by morpheme."""
+    rows, codes, distinct = flat_codes(sentences.column("morphemes"))
+    span = max(len(distinct), 1)
+    once = np.unique(rows * span + codes) % span
+    counts = np.bincount(once, minlength=len(distinct)).astype(np.int64)
+    return _sorted(len(sentences), pa.array(distinct, pa.string()), counts)
+
+
+def merge_frequencies(parts: Sequence[Frequencies]) -> Frequencies:
+    """The frequencies of the parts taken together, sorted by morpheme: the order of the parts does not matter."""
+    joined = pa.concat_arrays([pa.array([], pa.string()), *(part.morphemes for part in parts)]).dictionary_encode()
+    counts = np.zeros(len(joined.dictionary), dtype=np.int64)
+    np.add.at(counts, joined.indices.to_numpy(), np.concatenate([np.zeros(0, np.int64), *(p.counts for p in parts)]))
+    return _sorted(sum(part.sentences for part in parts), joined.dictionary, counts)
+
+
+def _sorted(sentences: int, morphemes: pa.Array, counts: Int64) -> Frequencies:
+    order = pc.sort_indices(morphemes)
+    return Frequencies(sentences, morphemes.take(order), counts[order.to_numpy()])

@@ -1,0 +1,107 @@
+"""Scorer `static-ko`: cosines of sums of static morpheme vectors, by table look-ups alone (data/static-ko.md)."""
+
+import zipfile
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from conceptloom.errors import ConfigError
+from conceptloom.similarity.base import SCORERS, Float64, Frequencies, Int64, ScorerEntry
+from conceptloom.similarity.centrality import linear_centralities, posting_groups, ragged_sums
+from conceptloom.similarity.morpheme_sets import Int32, encode_sets, gather_ranges, set_parts
+
+NAME, VERSION = "static-ko", "1"
+TABLE = Path(__file__).parent / "data" / "static-ko.npz"
+GROUP_ROWS = 4_096
+"""Posting rows scored together: their vectors (2 MB as float32) stay in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class StaticTable:
+    """Vectors of morphemes, and for each key (`form/tag` of mecab-ko-dic) the rows that stand for it.
+
+    A key has one row, its own, or those of its parts (a compound that the vectors' origin does not know).
+    """
+
+    vectors: npt.NDArray[np.float32]
+    keys: dict[str, int]
+    starts: Int64
+    counts: Int64
+    rows: Int64
+    file: str
+    sha256: str
+
+    def lookup(self, morphemes: list[str]) -> tuple[Int64, Int64]:
+        """The number of rows of each morpheme (0: unknown), shape (n,), and the rows, one after the other."""
+        places = np.fromiter((self.keys.get(m, -1) for m in morphemes), dtype=np.int64, count=len(morphemes))
+        counts = np.where(places < 0, 0, self.counts[places])
+        return counts, self.rows[gather_ranges(self.starts[places], counts)]
+
+
+@lru_cache(maxsize=2)
+def load_table(path: Path = TABLE) -> StaticTable:
+    """The table of a file, read once a process; raises ConfigError where the file is missing or damaged."""
+    try:
+        data = path.read_bytes()
+        with np.load(BytesIO(data), allow_pickle=False) as arrays:
+            scaled = arrays["vectors"].astype(np.float32) * arrays["scales"][:, None]
+            names = arrays["keys"].tobytes().decode().split("\n")
+            counts, rows = arrays["counts"].astype(np.int64), arrays["rows"].astype(np.int64)
+    except FileNotFoundError:
+        raise ConfigError(f"the table of scorer {NAME} is missing: {path}; reinstall conceptloom") from None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise ConfigError(f"the table of scorer {NAME} is damaged: {path} ({error}); reinstall conceptloom") from error
+    keys = {name: place for place, name in enumerate(names)}
+    return StaticTable(scaled, keys, np.cumsum(counts) - counts, counts, rows, path.name, sha256(data).hexdigest())
+
+
+class StaticScorer:
+    """The cosine of two sentences is that of the sums of the vectors of their sets of content morphemes.
+
+    Linear in the rows: 1.6 million rows of 6 morphemes take 0.9 to 1.6 s on one core. Memory: 80 MB for
+    the table and its keys, and about 5 KB a row for 4,096 rows or for the longest posting.
+    """
+
+    name = NAME
+
+    def __init__(self, table: StaticTable) -> None:
+        self._table = table
+
+    def signature(self) -> dict[str, Any]:
+        """Name, version of the method, file name and SHA-256 of the table."""
+        return {"name": NAME, "version": VERSION, "file": self._table.file, "sha256": self._table.sha256}
+
+    def encode(self, sentences: pa.RecordBatch) -> pa.Array:
+        """list<int32>: the table's rows of each sentence, sorted, each once."""
+        return encode_sets(sentences.column("morphemes"), self._table.lookup)
+
+    def centralities(self, features: pa.Array, offsets: Int64) -> Float64:
+        """score_i = e_i . sum_j e_j - |e_i|^2 with e_i the unit sum of the vectors of a sentence."""
+        rows, row_offsets = set_parts(features)
+        scores = np.zeros(len(features))
+        for first, last in posting_groups(offsets, GROUP_ROWS):
+            start, end = int(offsets[first]), int(offsets[last])
+            vectors = self.sentence_vectors(rows, row_offsets[start : end + 1])
+            scores[start:end] = linear_centralities(vectors, offsets[first : last + 1] - start)
+        return scores
+
+    def sentence_vectors(self, rows: Int32, offsets: Int64) -> Float64:
+        """Unit vectors of sentences, shape (sentences, d); a sentence without a known morpheme is zero."""
+        sums = ragged_sums(self._table.vectors, rows, offsets).astype(np.float64)
+        lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+        return np.asarray(sums / np.where(lengths > 0, lengths, 1.0)[:, None])
+
+
+def _make(_: Frequencies | None) -> StaticScorer:
+    return StaticScorer(load_table())
+
+
+SCORERS.add(NAME, ScorerEntry("static Korean morpheme vectors tuned on KorSTS, table look-ups only (default)", _make))
