@@ -1,0 +1,154 @@
+"""Which sets may be held out: one sentence for each eligible concept set, the best of each stratum by seeded priority.
+
+Distributed: `set_rows` of each shard, routed by bucket of `set`, so that all sentences of a set meet in one bucket;
+`candidates` of each bucket with the bucket's lone pairs; `merge_candidates` of all. Memory: one bucket, and `wanted`
+rows for each stratum.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.hashing import UInt64, id_heads, seed_for, splitmix64
+from conceptloom.splits.blocks import from_bytes, id_bytes, table_of, to_bytes
+from conceptloom.splits.concept_sets import Bool, Int64, concept_sets, set_hashes
+from conceptloom.splits.evidence import LONE_PAIRS
+from conceptloom.splits.policies import SMALLEST_SET, Policy
+from conceptloom.splits.sizes import Stratum
+
+SET_ROWS = pa.schema(
+    [
+        ("set", pa.uint64()),
+        ("id", pa.string()),
+        ("source", pa.string()),
+        ("size", pa.int32()),
+        ("concepts", pa.list_(pa.uint64())),
+    ]
+)
+"""A sentence's set (hash), its stratum, and the hashes of its concepts, sorted."""
+
+_STRATA = b"strata"
+
+
+class Supply(NamedTuple):
+    """What a stratum has: its sentences (of sets of at least two concepts), and its distinct eligible sets."""
+
+    sentences: int
+    eligible: int
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The rows that may be held out (schema SET_ROWS, distinct sets), and what each stratum has in all."""
+
+    rows: pa.Table
+    strata: Mapping[Stratum, Supply]
+
+    def to_bytes(self) -> bytes:
+        """Arrow IPC bytes; the strata are the schema's metadata."""
+        strata = json.dumps([[*stratum, *supply] for stratum, supply in sorted(self.strata.items())])
+        return to_bytes(self.rows.replace_schema_metadata({_STRATA: strata.encode()}))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Candidates":
+        """The inverse of `to_bytes`."""
+        rows = from_bytes(data)
+        strata = json.loads(rows.schema.metadata[_STRATA])
+        supplies = {(source, size): Supply(sentences, eligible) for source, size, sentences, eligible in strata}
+        return cls(rows.replace_schema_metadata(None), supplies)
+
+
+def set_rows(sentences: pa.Table, stratify: bool = True) -> pa.RecordBatch:
+    """The sets of a shard (schema SENTENCES) that are large enough to hold out, one row for each sentence.
+
+    Returns schema SET_ROWS. Where the split is not stratified all rows are of the one stratum ("", 0).
+    """
+    sets = concept_sets(sentences["concepts"])
+    rows = np.flatnonzero(sets.sizes >= SMALLEST_SET)
+    hashes, sets = set_hashes(sets)[rows], sets.take(rows)
+    kept = sentences.select(["id", "source"]).take(pa.array(rows))
+    ids, sources = (kept[name].combine_chunks() for name in ("id", "source"))
+    size = sets.sizes if stratify else np.zeros(len(rows), dtype=np.int64)
+    source = pc.fill_null(sources, "") if stratify else pa.repeat("", len(rows))
+    concepts = pa.ListArray.from_arrays(pa.array(sets.offsets.astype(np.int32)), pa.array(sets.values))
+    return pa.record_batch([pa.array(hashes), ids, source, pa.array(size.astype(np.int32)), concepts], schema=SET_ROWS)
+
+
+def candidates(
+    rows: Iterable[pa.RecordBatch], lone: Iterable[pa.RecordBatch], policy: Policy, wanted: int, seed: int
+) -> Candidates:
+    """The candidates of one set bucket: at most `wanted` of each stratum.
+
+    `rows` are the bucket's SET_ROWS and `lone` its LONE_PAIRS (none where `policy.min_pairs` is 0), in any order. Of
+    the sentences of one set the one with the smallest seeded priority stands for it, and names its stratum.
+    """
+    table = table_of(rows, SET_ROWS)
+    firsts = _representatives(table, seed)
+    if policy.min_pairs:
+        firsts = firsts[_has_lone_pairs(table["set"].to_numpy()[firsts], lone, policy.min_pairs)]
+    eligible = table.take(pa.array(firsts)).combine_chunks()
+    sentences, sets = _stratum_counts(table), _stratum_counts(eligible)
+    supplies = {stratum: Supply(count, sets.get(stratum, 0)) for stratum, count in sentences.items()}
+    return Candidates(_best(eligible, wanted, seed), supplies)
+
+
+def merge_candidates(parts: Iterable[Candidates], wanted: int, seed: int) -> Candidates:
+    """The candidates of several set buckets as one; associative, so partial merges may be merged again."""
+    tables, supplies = [SET_ROWS.empty_table()], dict[Stratum, Supply]()
+    for part in parts:
+        tables.append(part.rows)
+        for stratum, (sentences, eligible) in part.strata.items():
+            before = supplies.get(stratum, Supply(0, 0))
+            supplies[stratum] = Supply(before.sentences + sentences, before.eligible + eligible)
+    return Candidates(_best(pa.concat_tables(tables).combine_chunks(), wanted, seed), supplies)
+
+
+def set_priorities(sets: UInt64, seed: int) -> UInt64:
+    """The seeded order in which sets are held out, smallest first; distinct sets have distinct priorities."""
+    return splitmix64(sets ^ seed_for("split", seed))
+
+
+def _representatives(table: pa.Table, seed: int) -> Int64:
+    """The row of each distinct set that stands for it: smallest seeded priority of the id, ties by id."""
+    sets = table["set"].to_numpy()
+    order = np.argsort(sets, kind="stable")
+    fresh = np.concatenate((np.ones(min(1, len(sets)), dtype=np.bool_), sets[order][1:] != sets[order][:-1]))
+    alone = fresh & np.concatenate((fresh[1:], np.ones(min(1, len(sets)), dtype=np.bool_)))
+    # Few sets have several sentences, and only those need the slow sort by id.
+    several = order[~alone]
+    if not len(several):
+        return np.asarray(order, dtype=np.int64)
+    ids = id_bytes(table["id"].take(pa.array(several)))
+    several = several[np.lexsort((ids, splitmix64(id_heads(ids) ^ seed_for("split", seed)), sets[several]))]
+    return np.concatenate((order[alone], several[fresh[~alone]]))
+
+
+def _has_lone_pairs(sets: UInt64, lone: Iterable[pa.RecordBatch], least: int) -> Bool:
+    """Whether each set has at least that many pairs to itself; the counts of several pair buckets are added."""
+    table = table_of(lone, LONE_PAIRS)
+    holders, places = np.unique(table["set"].to_numpy(), return_inverse=True)
+    counts = np.zeros(len(holders), dtype=np.int64)
+    np.add.at(counts, places, table["pairs"].to_numpy())
+    return np.isin(sets, holders[counts >= least])
+
+
+def _stratum_counts(table: pa.Table) -> dict[Stratum, int]:
+    """The number of rows of each stratum."""
+    counts = table.group_by(["source", "size"]).aggregate([([], "count_all")])
+    return dict(zip(zip(counts["source"].to_pylist(), counts["size"].to_pylist()), counts["count_all"].to_pylist()))
+
+
+def _best(table: pa.Table, wanted: int, seed: int) -> pa.Table:
+    """The first `wanted` rows of each stratum by seeded priority of their sets, sorted by that priority."""
+    sources = table["source"].combine_chunks().dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    strata = sources.astype(np.int64) << 32 | table["size"].to_numpy()
+    priorities = set_priorities(table["set"].to_numpy(), seed)
+    order = np.lexsort((priorities, strata))
+    _, starts, counts = np.unique(strata[order], return_index=True, return_counts=True)
+    kept = order[np.arange(len(order)) - np.repeat(starts, counts) < wanted]
+    return table.take(pa.array(kept[np.argsort(priorities[kept])])).combine_chunks()

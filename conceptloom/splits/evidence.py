@@ -1,0 +1,56 @@
+"""Which pairs of concepts a set has to itself in the whole corpus: the evidence of policy `unseen-pairs`.
+
+Distributed: `pair_evidence` of each shard, routed by bucket of `pair`; `lone_pairs` of each of these buckets, routed by
+bucket of `set` to `conceptloom.splits.candidates`. Memory: one shard, or one bucket, of 16 bytes a pair.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from conceptloom.hashing import UInt64
+from conceptloom.splits.blocks import table_of
+from conceptloom.splits.concept_sets import concept_sets, set_hashes, subsets
+
+PAIR_EVIDENCE = pa.schema([("pair", pa.uint64()), ("set", pa.uint64())])
+"""A pair of concepts (hash) and a set (hash) that holds it."""
+
+LONE_PAIRS = pa.schema([("set", pa.uint64()), ("pairs", pa.int64())])
+"""A set and how many pairs of one bucket it has to itself."""
+
+
+def pair_evidence(sentences: pa.Table) -> pa.RecordBatch:
+    """For each pair of concepts of a shard (schema SENTENCES) the set that holds it; of several holders, two.
+
+    Two distinct holders are as good as all of them: they prove that the pair is nobody's own. Schema PAIR_EVIDENCE,
+    without order.
+    """
+    sets = concept_sets(sentences["concepts"])
+    hashes, firsts = np.unique(set_hashes(sets), return_index=True)
+    rows, keys = subsets(sets.take(firsts), 2)
+    pairs, least, most = _holders(keys, hashes[rows])
+    shared = least != most
+    columns = [np.concatenate((pairs, pairs[shared])), np.concatenate((least, most[shared]))]
+    return pa.record_batch([pa.array(column) for column in columns], schema=PAIR_EVIDENCE)
+
+
+def lone_pairs(evidence: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
+    """How many pairs of one bucket each set has to itself. Takes all evidence of the bucket, in any order.
+
+    Returns schema LONE_PAIRS, sorted by set; sets without such a pair are left out.
+    """
+    table = table_of(evidence, PAIR_EVIDENCE)
+    _, least, most = _holders(table["pair"].to_numpy(), table["set"].to_numpy())
+    sets, pairs = np.unique(least[least == most], return_counts=True)
+    return pa.record_batch([pa.array(sets), pa.array(pairs.astype(np.int64))], schema=LONE_PAIRS)
+
+
+def _holders(pairs: UInt64, sets: UInt64) -> tuple[UInt64, UInt64, UInt64]:
+    """The distinct pairs, and of each the smallest and the largest set that holds it; all of shape (distinct,)."""
+    if not len(pairs):
+        return pairs, sets, sets
+    order = np.argsort(pairs)
+    pairs, sets = pairs[order], sets[order]
+    starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
+    return pairs[starts], np.minimum.reduceat(sets, starts), np.maximum.reduceat(sets, starts)

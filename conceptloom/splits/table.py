@@ -1,0 +1,31 @@
+"""A whole split in one process: the functions that a pipeline distributes, one after the other."""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from conceptloom.splits.assignment import Assignment, assign
+from conceptloom.splits.candidates import candidates, set_rows
+from conceptloom.splits.divide import Division, divide
+from conceptloom.splits.evidence import lone_pairs, pair_evidence
+from conceptloom.splits.policies import Policy
+from conceptloom.splits.sizes import Sizes
+
+
+class Split(NamedTuple):
+    """What is held out, and where each row of the table goes."""
+
+    assignment: Assignment
+    division: Division
+
+
+def split_table(sentences: pa.Table, policy: Policy, sizes: Sizes, seed: int = 0) -> Split:
+    """Splits a table (schema SENTENCES) by a policy. The order of its rows does not matter.
+
+    Raises BuildError where the policy cannot give the sizes asked for.
+    """
+    validation, test = sizes.resolve(len(sentences))
+    lone = [lone_pairs([pair_evidence(sentences)])] if policy.min_pairs else []
+    found = candidates([set_rows(sentences, sizes.stratify)], lone, policy, validation + test, seed)
+    assignment = assign(found, validation, test, policy, seed)
+    return Split(assignment, divide(sentences, assignment, policy))

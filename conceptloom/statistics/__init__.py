@@ -1,0 +1,27 @@
+"""The statistics of a data set: Korean CommonGen's table 1, in both definitions of what is unseen."""
+
+from conceptloom.statistics.counts import SIZE_BINS, Counts, count_block
+from conceptloom.statistics.examples import EXAMPLES, examples_of_data, examples_of_sentences, examples_table
+from conceptloom.statistics.summary import DatasetStatistics, SplitStatistics, dataset_statistics, split_statistics
+from conceptloom.statistics.text_table import text_table
+from conceptloom.statistics.unseen import EvalTuples, Unseen, eval_tuples, seen_in, unseen
+
+__all__ = [
+    "EXAMPLES",
+    "SIZE_BINS",
+    "Counts",
+    "DatasetStatistics",
+    "EvalTuples",
+    "SplitStatistics",
+    "Unseen",
+    "count_block",
+    "dataset_statistics",
+    "eval_tuples",
+    "examples_of_data",
+    "examples_of_sentences",
+    "examples_table",
+    "seen_in",
+    "split_statistics",
+    "text_table",
+    "unseen",
+]

@@ -1,0 +1,25 @@
+"""Examples of a data set from its files, for statistics and variants."""
+
+from conceptloom.examples import Example
+from conceptloom.readers.published import read_examples
+from conceptloom.storage import match
+from conceptloom.tables import read_table
+
+
+def load_examples(argument: str) -> list[Example]:
+    """The examples of `PATTERN` or `SOURCE=PATTERN`, in the order of the files and of their rows.
+
+    Parquet files have the columns of a build's data/ (their source comes with them); anything else is read as the
+    published formats. Raises InputError for a file that cannot be read.
+    """
+    source, equals, pattern = argument.partition("=")
+    if not equals or "/" in source:
+        source, pattern = "", argument
+    return [example for info in match(pattern) for example in _load(info.path, source or None)]
+
+
+def _load(path: str, source: str | None) -> list[Example]:
+    if path.endswith(".parquet"):
+        rows = read_table(path, ["concepts", "references", "source"]).to_pylist()
+        return [Example(tuple(row["concepts"]), tuple(row["references"]), source or row["source"]) for row in rows]
+    return [example._replace(source=source) for example in read_examples(path)]

@@ -1,0 +1,75 @@
+"""The ablations of Korean CommonGen (section 6, appendices B.1 and C.1) on rows of a built data set (schema DATA).
+
+They change what a model is trained on, never the sentences. Nothing here is random: the same rows and seed give the
+same variant, in any order of the rows.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.corpus.analysis import shuffled
+from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64, text_hash
+from conceptloom.schemas import DATA, STRINGS
+from conceptloom.tables import string_lists, strings
+
+PAPER_SEEDS = (42, 52, 62, 72, 82)
+"""The five seeds of the paper's high-level variant (appendix B.1)."""
+
+CURRICULUM = ("captions", "dialogues")
+"""The order of training (appendix C.1)."""
+
+Extractor = Callable[[list[str]], Sequence[Sequence[str]]]
+
+
+def high_level(concepts: Sequence[str], seed: int, key: str) -> tuple[str, ...]:
+    """The set without one concept, the others in their order: the model must infer what is missing (appendix B.1).
+
+    Which one is drawn uniformly by a hash of `key` (the row's id) and the seed. A set of one concept is left as it is:
+    without it there would be nothing to infer from.
+
+    >>> high_level(("개", "제트기", "지나가"), 42, "개가 제트기 옆을 지나간다.")
+    ('제트기', '지나가')
+    """
+    if len(concepts) < 2:
+        return tuple(concepts)
+    priority = splitmix64(np.uint64(text_hash(key)) ^ seed_for("high-level", seed))
+    deleted = int(priority) % len(concepts)
+    return tuple(concepts[:deleted]) + tuple(concepts[deleted + 1 :])
+
+
+def high_level_rows(rows: pa.Table, seed: int) -> pa.Table:
+    """The rows (schema DATA) with one concept of each set deleted, keyed by the row's id."""
+    pairs = zip(rows["concepts"].to_pylist(), rows["id"].to_pylist(), strict=True)
+    return _with_concepts(rows, pa.array([high_level(concepts, seed, key) for concepts, key in pairs], STRINGS))
+
+
+def source_rows(rows: pa.Table, source: str) -> pa.Table:
+    """The rows of one source, in their order (section 6.2, table 4: `IC` captions, `DS` dialogue summaries)."""
+    return rows.filter(pc.equal(rows["source"], source))
+
+
+def curriculum_rows(rows: pa.Table, order: Sequence[str] = CURRICULUM) -> pa.Table:
+    """Captions first, then dialogue summaries, then other sources (appendix C.1); within a source as given."""
+    ranks = pc.fill_null(pc.index_in(rows["source"], pa.array(order)), len(order))
+    return rows.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
+
+
+def reextracted_rows(rows: pa.Table, extract: Extractor, seed: int) -> tuple[pa.Table, pa.Table]:
+    """The rows under the concepts that `extract` finds in their targets, and those in which it finds nothing.
+
+    With the rules `noun-verb` and `free-morpheme` these are the variants of section 6.1. The order of a set is shuffled
+    by its row's id, as in every build.
+    """
+    found = string_lists([list(concepts) for concepts in extract(rows["target"].to_pylist())])
+    heads = id_heads(strings(rows["id"], ID_LENGTH))
+    order = shuffled(heads, found.offsets.to_numpy().astype(np.int64), seed)
+    changed = _with_concepts(rows, pa.ListArray.from_arrays(found.offsets, found.values.take(pa.array(order))))
+    empty = pc.equal(pc.list_value_length(changed["concepts"]), 0)
+    return changed.filter(pc.invert(empty)), rows.filter(empty)
+
+
+def _with_concepts(rows: pa.Table, concepts: pa.Array) -> pa.Table:
+    return rows.set_column(DATA.get_field_index("concepts"), DATA.field("concepts"), concepts)
