@@ -29,6 +29,7 @@ EXTRAS = {
         "kiwipiepy>=0.22",
         "konlpy>=0.6.0",
         "build>=1.2",
+        "ijson>=3.3",
     ],
 }
 
@@ -56,7 +57,7 @@ setup(
         "PyYAML>=6.0",
         "typer>=0.12",
         "rich>=13.7",
-        "ijson>=3.3",
+        
     ],
     extras_require=EXTRAS,
     entry_points={"console_scripts": ["conceptloom=conceptloom.cli:main"]},

@@ -1,5 +1,6 @@
 """Stable hashes: ids, buckets and seeded priorities that are the same in every process, on every runner."""
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -11,8 +12,9 @@ ID_BYTES = 10
 ID_LENGTH = 2 * ID_BYTES
 _ID_HEAD = 16
 
-_HEX_VALUE = np.zeros(256, dtype=np.uint64)
-_HEX_VALUE[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16, dtype=np.uint64)
+_HEX_VALUE = np.zeros(256, dtype=np.uint8)
+_HEX_VALUE[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16, dtype=np.uint8)
+_CACHED_TEXTS = 1 << 17
 
 
 def text_id(text: str) -> str:
@@ -23,6 +25,7 @@ def text_id(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
 
 
+@lru_cache(maxsize=_CACHED_TEXTS)
 def text_hash(text: str) -> int:
     """64 bits of a text's BLAKE2b hash, as an unsigned integer."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
@@ -33,12 +36,17 @@ def text_hashes(texts: list[str]) -> UInt64:
     return np.fromiter(map(text_hash, texts), dtype=np.uint64, count=len(texts))
 
 
+def hex_values(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """The values of hexadecimal digits given as ASCII codes, shape kept."""
+    return _HEX_VALUE[digits]
+
+
 def id_heads(ids: npt.NDArray[np.bytes_]) -> UInt64:
     """The leading 64 bits of ids of type S20, shape (n,): what seeds and buckets are made of."""
-    digits = np.ascontiguousarray(ids).view(np.uint8).reshape(len(ids), -1)[:, :_ID_HEAD]
+    digits = np.ascontiguousarray(ids, dtype=f"S{ID_LENGTH}").view(np.uint8).reshape(-1, ID_LENGTH)[:, :_ID_HEAD]
     heads = np.zeros(len(ids), dtype=np.uint64)
     for column in range(_ID_HEAD):
-        heads = (heads << np.uint64(4)) | _HEX_VALUE[digits[:, column]]
+        heads = (heads << np.uint64(4)) | hex_values(digits[:, column]).astype(np.uint64)
     return heads
 
 

@@ -46,13 +46,26 @@ def by_bucket(table: pa.Table, buckets: npt.NDArray[np.int32]) -> Iterator[Block
 
 def strings(column: Any, width: int) -> npt.NDArray[np.bytes_]:
     """An Arrow column of strings of exactly `width` ASCII characters as a numpy array of type S<width>."""
-    joined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(joined, pa.ChunkedArray):
-        joined = pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
-    fixed = joined.cast(pa.binary()).cast(pa.binary(width))
+    fixed = one_array(column).cast(pa.binary()).cast(pa.binary(width))
     data = fixed.buffers()[1]
     raw = np.frombuffer(data, dtype=f"S{width}") if data is not None else np.zeros(0, dtype=f"S{width}")
     return raw[fixed.offset : fixed.offset + len(fixed)]
+
+
+def one_array(column: Any) -> pa.Array:
+    """A column, chunked or not, as one array."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def string_lists(rows: list[list[str]]) -> pa.ListArray:
+    """Lists of strings as an Arrow array."""
+    offsets = np.zeros(len(rows) + 1, dtype=np.int32)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array([item for row in rows for item in row], pa.string()))
 
 
 def parquet_bytes(table: pa.Table) -> bytes:

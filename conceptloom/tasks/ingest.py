@@ -22,7 +22,7 @@ from conceptloom.ledger import Ledger, count_written, reject
 from conceptloom.readers.base import Malformed, Record, Span
 from conceptloom.readers.ranges import count_lines, read_span
 from conceptloom.schemas import RAW, REJECTED, SENTENCES
-from conceptloom.tables import by_bucket, from_ipc, strings, write_table
+from conceptloom.tables import by_bucket, from_ipc, string_lists, strings, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 DUPLICATE = "duplicate"
@@ -168,21 +168,15 @@ def _analysed(unique: pa.Table, analyser: Analyser, seed: int) -> tuple[pa.Table
 def _kept_block(block: pa.Table, analysis: Analysis, seed: int) -> pa.Table:
     positions = analysis.kept()
     table = block.take(pa.array(positions, pa.int64()))
-    concepts = _lists([analysis.concepts[position] for position in positions])
+    concepts = string_lists([analysis.concepts[position] for position in positions])
     heads = id_heads(strings(table["id"], ID_LENGTH))
     order = shuffled(heads, concepts.offsets.to_numpy().astype(np.int64), seed)
     shuffled_concepts = pa.ListArray.from_arrays(concepts.offsets, concepts.values.take(pa.array(order)))
-    morphemes = _lists(
+    morphemes = string_lists(
         [[form for token in analysis.tokens[position] for form in token.morphemes] for position in positions]
     )
     table = table.append_column("concepts", shuffled_concepts).append_column("morphemes", morphemes)
     return table.select(SENTENCES.names).cast(SENTENCES)
-
-
-def _lists(rows: list[list[str]]) -> pa.ListArray:
-    offsets = np.zeros(len(rows) + 1, dtype=np.int32)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array([item for row in rows for item in row], pa.string()))
 
 
 def _rejected_block(block: pa.Table, analysis: Analysis) -> pa.Table:

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.errors import BuildError
 from conceptloom.ledger import Ledger, count_read
-from conceptloom.readers.published import Example, format_json, format_text
+from conceptloom.examples import Example
+from conceptloom.readers.published import format_json, format_text
 from conceptloom.schemas import DATA
 from conceptloom.tables import read_table, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
@@ -64,21 +65,27 @@ class PublishFiles:
 
     def _data(self, bucket: int, file: DataFile) -> Output:
         rows = data_rows(file)
-        examples = list(published_examples(rows))
-        held_out = file.split != "train"
-        files = [write_table(storage.join(self.output, "data", f"{file.name}.parquet"), rows)]
-        for ending, write in (("jsonl", format_json), ("txt", format_text)):
-            text = "".join(f"{_written(write, example, held_out)}\n" for example in examples)
-            files.append(write_file(storage.join(self.output, "published", f"{file.name}.{ending}"), text.encode(), len(rows)))
+        table = write_table(storage.join(self.output, "data", f"{file.name}.parquet"), rows)
+        files = [table, *write_published(self.output, file.name, rows, references=file.split != "train")]
         ledger = count_read(rows["source"])
         for counts in ledger.sources.values():
             counts.kept = counts.read
         return receipt(bucket, ledger, files)
 
 
-def _written(write: Any, example: Example, held_out: bool) -> str:
+def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[dict[str, Any]]:
+    """Writes rows (schema DATA) in the published formats: JSON lines and text. Raises BuildError for what they cannot hold."""
+    examples = list(published_examples(rows))
+    files = []
+    for ending, write in (("jsonl", format_json), ("txt", format_text)):
+        text = "".join(f"{_written(write, example, references)}\n" for example in examples)
+        files.append(write_file(storage.join(output, "published", f"{name}.{ending}"), text.encode(), len(rows)))
+    return files
+
+
+def _written(write: Any, example: Example, references: bool) -> str:
     try:
-        text: str = write(example, references=held_out)
+        text: str = write(example, references=references)
     except ValueError as error:
         raise BuildError(
             f"the published text formats cannot hold the sentence {example.sentences[0]!r}: {error}; "

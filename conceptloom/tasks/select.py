@@ -14,17 +14,17 @@ from conceptloom.ledger import Ledger, count_read, count_written, reject
 from conceptloom.schemas import INDEX, SENTENCES
 from conceptloom.selection.postings import (
     Unit,
-    cap,
     explode,
     in_postings,
     pack_ids,
-    posting_codes,
+    posting_keys,
     posting_schema,
+    under_cap,
     unpack_ids,
 )
 from conceptloom.similarity import SCORERS, Scorer, count_frequencies, rank_postings
 from conceptloom.similarity.base import Frequencies
-from conceptloom.tables import Block, by_bucket, from_ipc, read_table, to_ipc, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, one_array, read_table, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 NOT_SELECTED = "not_selected"
@@ -101,10 +101,15 @@ class SendPostings:
 
 def send_postings(sentences: pa.Table, selection: Selection, scorer: Scorer, buckets: int) -> Iterator[Block]:
     """The posting rows of some sentences as blocks for each bucket of concepts."""
-    postings = explode(sentences, scorer.encode(_as_batch(sentences)), selection.unit)
-    postings = cap(postings, selection.limit, selection.seed, selection.per_source)
-    _, hashes = posting_codes(postings, selection.per_source)
-    return by_bucket(postings, bucket_of(hashes, buckets))
+    rows, concepts = explode(sentences, selection.unit)
+    ids = pack_ids(sentences["id"])
+    keys = posting_keys(concepts, sentences["source"], ids, rows, selection.per_source)
+    kept = under_cap(keys, selection.limit, selection.seed)
+    at = pa.array(rows[kept])
+    features = scorer.encode(_as_batch(sentences))
+    columns = [concepts.take(pa.array(kept)), one_array(sentences["source"]).take(at), ids.take(at), features.take(at)]
+    table = pa.table(columns, schema=posting_schema(features.type))
+    return by_bucket(table, bucket_of(keys.concept[kept], buckets))
 
 
 @dataclass(frozen=True)
@@ -137,14 +142,16 @@ def score_postings(postings: pa.Table, selection: Selection, scorer: Scorer) -> 
 
     `postings` may hold more than N_s rows of a posting, in any order: the cap is applied once more to the whole.
     """
-    capped = cap(postings, selection.limit, selection.seed, selection.per_source)
-    rows, offsets = in_postings(capped, selection.per_source)
-    scores = np.round(scorer.centralities(rows["features"].combine_chunks(), offsets), 5) + 0.0
+    keys = posting_keys(postings["concept"], postings["source"], postings["id"], per_source=selection.per_source)
+    kept = under_cap(keys, selection.limit, selection.seed)
+    order, offsets = in_postings(keys.take(kept))
+    rows = postings.take(pa.array(kept[order])).combine_chunks()
+    scores = np.round(scorer.centralities(one_array(rows["features"]), offsets), 5) + 0.0
     ids = unpack_ids(rows["id"])
     rank = rank_postings(scores, ids, offsets)
     columns = [rows["concept"], rows["source"], pa.array(ids.astype(f"U{ID_LENGTH}")), scores, rank, rank <= selection.top]
-    order = np.lexsort((rank, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
-    return pa.table(columns, schema=INDEX).take(pa.array(order))
+    by_rank = np.lexsort((rank, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
+    return pa.table(columns, schema=INDEX).take(pa.array(by_rank))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,81 @@
+"""Writing a variant of a built data set: the paper's ablations (section 6, appendices B.1 and C.1)."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from conceptloom import storage
+from conceptloom.errors import ConfigError, InputError, OutputError
+from conceptloom.languages.korean.extract import concepts_of
+from conceptloom.ledger import reject
+from conceptloom.schemas import DATA
+from conceptloom.tables import read_table, write_table
+from conceptloom.tasks.publish import write_published
+from conceptloom.variants import curriculum_rows, high_level_rows, reextracted_rows, source_rows
+
+Change = Callable[[pa.Table], tuple[pa.Table, pa.Table]]
+"""From the rows of a split to those of the variant, and those that are left out (both of schema DATA)."""
+
+KINDS = ("high-level", "source-only", "noun-verb", "free-morpheme", "curriculum")
+NO_CONCEPTS = "no_concepts"
+_TEXT = ["text" if name == "target" else name for name in DATA.names]
+
+
+def make_change(kind: str, seed: int, source: str | None) -> Change:
+    """The change that a kind of variant makes; raises ConfigError for an unknown kind or a source that is wanting."""
+    if kind == "high-level":
+        return lambda rows: (high_level_rows(rows, seed), DATA.empty_table())
+    if kind == "curriculum":
+        return lambda rows: (curriculum_rows(rows), DATA.empty_table())
+    if kind == "source-only":
+        if source is None:
+            raise ConfigError("the variant source-only wants --source NAME")
+        return lambda rows: (source_rows(rows, source), DATA.empty_table())
+    if kind in ("noun-verb", "free-morpheme"):
+        return lambda rows: reextracted_rows(rows, partial(concepts_of, rule=kind), seed)
+    raise ConfigError(f"no variant is called {kind!r}; there are: {', '.join(KINDS)}")
+
+
+def write_variant(
+    directory: str, kind: str, output: str, seed: int, source: str | None
+) -> dict[str, tuple[int, int]]:
+    """Writes the variant; answers how many rows each split has, and how many were left out. Memory: one split.
+
+    The variant has data/, published/ and rejected/ as a build has, and variant.json that says what it is of.
+    """
+    change = make_change(kind, seed, source)
+    if storage.list_files(output):
+        raise OutputError(f"{output} is not empty: choose another --output")
+    counts = {}
+    for split in ("train", "validation", "test"):
+        rows = _split_rows(directory, split)
+        if rows is not None:
+            counts[split] = _write_split(output, split, *change(rows))
+    if not counts:
+        raise InputError(f"{directory} holds no finished build: there is no data/*.parquet in it")
+    if not any(kept for kept, _ in counts.values()):
+        raise InputError(f"no row of {directory} is of source {source!r}: look into its report.json for the sources")
+    about = {"of": storage.join(directory, ""), "kind": kind, "seed": seed, "source": source}
+    storage.write_bytes(storage.join(output, "variant.json"), (json.dumps(about, ensure_ascii=False) + "\n").encode())
+    return counts
+
+
+def _split_rows(directory: str, split: str) -> pa.Table | None:
+    folder = storage.join(directory, "data", "")
+    paths = [info.path for info in storage.list_files(folder) if info.path.startswith(storage.join(folder, f"{split}-"))]
+    return pa.concat_tables(map(read_table, paths)).combine_chunks() if paths else None
+
+
+def _write_split(output: str, split: str, kept: pa.Table, empty: pa.Table) -> tuple[int, int]:
+    name = f"{split}-00000-of-00001"
+    # A split without rows gets no file: readers of whole folders stumble over an empty one.
+    if len(kept):
+        write_table(storage.join(output, "data", f"{name}.parquet"), kept)
+        write_published(output, name, kept, references=split != "train")
+    if len(empty):
+        rejected: Any = reject(empty.rename_columns(_TEXT), "variant", NO_CONCEPTS, "")
+        write_table(storage.join(output, "rejected", f"variant-{split}.parquet"), rejected)
+    return len(kept), len(empty)
