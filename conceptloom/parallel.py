@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, TypeVar
 
 from conceptloom.errors import BuildError
@@ -36,6 +37,10 @@ def _start_worker() -> None:
     threading.Thread(target=_die_with_parent, daemon=True).start()
 
 
+def _warm_up() -> None:
+    import_module("conceptloom.tasks.split")
+
+
 def _die_with_parent() -> None:
     # A parent that is killed cannot tell its workers, and they would wait for work for ever.
     parent = multiprocessing.parent_process()
@@ -56,6 +61,9 @@ def local_pool(workers: int) -> Iterator[None]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker) as pool:
         _pool, _workers = pool, workers
+        # Started now, the workers import what they need while this process still imports Beam.
+        for _ in range(workers):
+            pool.submit(_warm_up)
         try:
             yield
         finally:

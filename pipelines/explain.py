@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.errors import InputError
 from conceptloom.filters import make_filter
-from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads, text_hashes, text_id
+from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads, string_hashes, text_id
 from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import tagger
@@ -119,7 +119,7 @@ def _analysis(build: Finished, text: str) -> History:
 def _posting(build: Finished, concept: str, sentence: dict[str, Any]) -> History:
     if "select" not in build.manifests:
         return {"concept": concept}
-    bucket = int(bucket_of(text_hashes([concept]), build.shards("select", "index"))[0])
+    bucket = int(bucket_of(string_hashes(pa.array([concept])), build.shards("select", "index"))[0])
     rows = build.rows("select", "index", bucket, "concept", concept)
     if build.manifests["select"].settings["per_source"]:
         rows = [row for row in rows if row["source"] == sentence["source"]]

@@ -1,5 +1,6 @@
 """The command line: thin, and quick to start: each command imports what it needs when it runs."""
 
+import logging
 import sys
 
 import typer
@@ -35,6 +36,8 @@ def _options(
 
 def main() -> None:
     """Runs the command line. Exit status: 0 done, 1 the input or the build failed, 2 wrong usage."""
+    # Beam logs at import what it does not find; what a user must know is told as an error.
+    logging.basicConfig(level=logging.ERROR)
     try:
         app()
     except ConceptloomError as error:

@@ -1,6 +1,7 @@
 """Filtering, tagging and concept extraction of a block of distinct sentences (Korean CommonGen, section 3.1)."""
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -29,46 +30,39 @@ class Analyser:
         return tuple(one for one in made if one.subject == subject)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Analysis:
-    """What was found in a block of sentences: one verdict each, and tokens and concepts of those that got so far."""
+    """What was found in a block of sentences: a verdict for each, tokens and concepts for those that were kept."""
 
     verdicts: list[Verdict]
-    tokens: dict[int, list[Token]]
-    concepts: dict[int, list[str]]
-
-    def kept(self) -> list[int]:
-        """The positions of the sentences that every filter kept."""
-        return [position for position, verdict in enumerate(self.verdicts) if verdict.keep]
+    kept: list[int]
+    """The positions of the kept sentences; `tokens` and `concepts` are in this order."""
+    tokens: list[list[Token]]
+    concepts: list[list[str]]
 
 
 def analyse(texts: list[str], analyser: Analyser) -> Analysis:
     """Filters, tags and extracts concepts; a sentence that a filter leaves out costs no further work."""
     on_text, on_tokens, on_concepts = (analyser.filters_of(subject) for subject in SUBJECTS)
     verdicts = [first_objection(on_text, text) for text in texts]
-    left = [position for position, verdict in enumerate(verdicts) if verdict is KEEP]
-    tokens = _tag(texts, left, analyser)
-    left = _ask(verdicts, on_tokens, left, tokens)
-    concepts = _extract(texts, left, tokens, analyser)
-    _ask(verdicts, on_concepts, left, concepts)
-    return Analysis(verdicts, tokens, concepts)
+    kept = [position for position, verdict in enumerate(verdicts) if verdict is KEEP]
+    backend = tagger(analyser.tagger)
+    tokens = backend.tag([texts[position] for position in kept])
+    kept, tokens = _ask(on_tokens, verdicts, kept, tokens, tokens)
+    concepts = RULES[analyser.rule].extract([texts[position] for position in kept], tokens, backend)
+    kept, tokens, concepts = _ask(on_concepts, verdicts, kept, concepts, tokens, concepts)
+    return Analysis(verdicts, kept, tokens, concepts)
 
 
-def _tag(texts: list[str], left: list[int], analyser: Analyser) -> dict[int, list[Token]]:
-    return dict(zip(left, tagger(analyser.tagger).tag([texts[position] for position in left]), strict=True))
-
-
-def _extract(
-    texts: list[str], left: list[int], tokens: dict[int, list[Token]], analyser: Analyser
-) -> dict[int, list[str]]:
-    chosen = [texts[position] for position in left], [tokens[position] for position in left]
-    return dict(zip(left, RULES[analyser.rule].extract(*chosen, tagger(analyser.tagger)), strict=True))
-
-
-def _ask(verdicts: list[Verdict], filters: tuple[Filter, ...], left: list[int], subjects: dict[int, Any]) -> list[int]:
-    for position in left:
-        verdicts[position] = first_objection(filters, subjects[position])
-    return [position for position in left if verdicts[position].keep]
+def _ask(
+    filters: tuple[Filter, ...], verdicts: list[Verdict], kept: list[int], subjects: list[Any], *columns: list[Any]
+) -> list[list[Any]]:
+    """Enters the verdicts on the subjects; answers the positions still kept, and their values in each column."""
+    objections = [first_objection(filters, subject) for subject in subjects]
+    for position, verdict in zip(kept, objections, strict=True):
+        verdicts[position] = verdict
+    mask = [verdict is KEEP for verdict in objections]
+    return [list(compress(column, mask)) for column in (kept, *columns)]
 
 
 def shuffled(heads: npt.NDArray[np.uint64], offsets: Int64, seed: int) -> Int64:

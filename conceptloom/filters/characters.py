@@ -7,9 +7,15 @@ from typing import ClassVar
 from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
 
 
+_PLAIN = re.compile(r"[가-힣 ,]*\.?").fullmatch
+
+
 @dataclass(frozen=True)
 class Characters:
-    """Leaves out a text in which `pattern` is found; the detail is what was found."""
+    """Leaves out a text in which `pattern` is found; the detail is what was found.
+
+    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, and most texts are such.
+    """
 
     reason: str
     pattern: re.Pattern[str]
@@ -17,6 +23,8 @@ class Characters:
 
     def check(self, subject: str) -> Verdict:
         """The verdict on a normalised text."""
+        if _PLAIN(subject):
+            return KEEP
         found = self.pattern.search(subject)
         return Verdict(False, self.reason, found.group()) if found else KEEP
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.hashing import ID_BYTES, ID_LENGTH, hex_values, seed_for, splitmix64, text_hashes
+from conceptloom.hashing import ID_BYTES, ID_LENGTH, hex_values, seed_for, splitmix64, string_hashes
 from conceptloom.tables import one_array, strings
 
 Unit = Literal["concept", "morpheme"]
@@ -59,7 +59,7 @@ def posting_keys(concepts: Any, sources: Any, ids: Any, rows: Int64 | None = Non
     """The keys of posting rows. `sources` and `ids` (packed) are of the sentences that `rows` index, or of each row."""
     at: Any = slice(None) if rows is None else rows
     codes, names = _encoded(concepts)
-    hashes = text_hashes(names)[codes] if names else np.zeros(0, dtype=np.uint64)
+    hashes = string_hashes(names)[codes]
     if per_source:
         source_codes, source_names = _encoded(sources)
         codes = codes * max(len(source_names), 1) + source_codes[at]
@@ -67,13 +67,13 @@ def posting_keys(concepts: Any, sources: Any, ids: Any, rows: Int64 | None = Non
     return Keys(codes, hashes, head[at], tail[at])
 
 
-def _encoded(column: Any) -> tuple[Int64, list[str]]:
+def _encoded(column: Any) -> tuple[Int64, pa.Array]:
     """Numbers in the order of the distinct values, and these values."""
     encoded = one_array(column).dictionary_encode()
     order = np.asarray(pc.sort_indices(encoded.dictionary), dtype=np.int64)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return rank[encoded.indices.to_numpy()], encoded.dictionary.take(pa.array(order)).to_pylist()
+    return rank[encoded.indices.to_numpy()], encoded.dictionary.take(pa.array(order))
 
 
 def pack_ids(ids: Any) -> pa.Array:

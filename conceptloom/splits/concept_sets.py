@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.hashing import UInt64, splitmix64, text_hashes
+from conceptloom.hashing import UInt64, splitmix64, string_hashes
 
 Int64 = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
@@ -74,7 +74,7 @@ def stored_sets(concepts: Any) -> ConceptSets:
     column = concepts.combine_chunks() if isinstance(concepts, pa.ChunkedArray) else concepts
     sizes = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
     encoded = column.flatten().dictionary_encode()
-    hashes = text_hashes(encoded.dictionary.to_pylist())
+    hashes = string_hashes(encoded.dictionary)
     return ConceptSets(hashes[encoded.indices.to_numpy(zero_copy_only=False)], offsets_of(sizes))
 
 

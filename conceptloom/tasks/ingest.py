@@ -166,15 +166,12 @@ def _analysed(unique: pa.Table, analyser: Analyser, seed: int) -> tuple[pa.Table
 
 
 def _kept_block(block: pa.Table, analysis: Analysis, seed: int) -> pa.Table:
-    positions = analysis.kept()
-    table = block.take(pa.array(positions, pa.int64()))
-    concepts = string_lists([analysis.concepts[position] for position in positions])
+    table = block.take(pa.array(analysis.kept, pa.int64()))
+    concepts = string_lists(analysis.concepts)
     heads = id_heads(strings(table["id"], ID_LENGTH))
     order = shuffled(heads, concepts.offsets.to_numpy().astype(np.int64), seed)
     shuffled_concepts = pa.ListArray.from_arrays(concepts.offsets, concepts.values.take(pa.array(order)))
-    morphemes = string_lists(
-        [[form for token in analysis.tokens[position] for form in token.morphemes] for position in positions]
-    )
+    morphemes = string_lists([[form for token in row for form in token.morphemes] for row in analysis.tokens])
     table = table.append_column("concepts", shuffled_concepts).append_column("morphemes", morphemes)
     return table.select(SENTENCES.names).cast(SENTENCES)
 

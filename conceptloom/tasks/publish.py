@@ -9,10 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.errors import BuildError
 from conceptloom.ledger import Ledger, count_read
-from conceptloom.examples import Example
-from conceptloom.readers.published import format_json, format_text
+from conceptloom.publishing import json_lines, text_lines
 from conceptloom.schemas import DATA
 from conceptloom.tables import read_table, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
@@ -75,23 +73,9 @@ class PublishFiles:
 
 def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[dict[str, Any]]:
     """Writes rows (schema DATA) in the published formats: JSON lines and text. Raises BuildError for what they cannot hold."""
-    examples = list(published_examples(rows))
-    files = []
-    for ending, write in (("jsonl", format_json), ("txt", format_text)):
-        text = "".join(f"{_written(write, example, references)}\n" for example in examples)
-        files.append(write_file(storage.join(output, "published", f"{name}.{ending}"), text.encode(), len(rows)))
-    return files
-
-
-def _written(write: Any, example: Example, references: bool) -> str:
-    try:
-        text: str = write(example, references=references)
-    except ValueError as error:
-        raise BuildError(
-            f"the published text formats cannot hold the sentence {example.sentences[0]!r}: {error}; "
-            "turn the filter `symbols` on"
-        ) from None
-    return text
+    texts = {"jsonl": json_lines(rows, references=references), "txt": text_lines(rows, references=references)}
+    paths = {ending: storage.join(output, "published", f"{name}.{ending}") for ending in texts}
+    return [write_file(paths[ending], text, len(rows)) for ending, text in texts.items()]
 
 
 def data_rows(file: DataFile) -> pa.Table:
@@ -110,39 +94,39 @@ def data_rows(file: DataFile) -> pa.Table:
     return pa.table(columns, schema=DATA)
 
 
-def published_examples(rows: pa.Table) -> Iterator[Example]:
-    """The rows of schema DATA as examples of the published formats."""
-    for concepts, references in zip(rows["concepts"].to_pylist(), rows["references"].to_pylist(), strict=True):
-        yield Example(tuple(concepts), tuple(references))
+Shard = tuple[str, dict[str, dict[str, int]]]
+"""The path of a shard, and its rows by split and source."""
 
 
-def plan_files(split: str, shards: Sequence[tuple[str, dict[str, dict[str, int]]]], rows_per_file: int, by_source: bool) -> list[DataFile]:
-    """The files of one split: runs of whole shards of about `rows_per_file` rows.
+def plan_files(split: str, shards: Sequence[Shard], rows_per_file: int, by_source: bool) -> list[DataFile]:
+    """The files of one split: runs of whole shards, of about equal size and about `rows_per_file` rows at most.
 
-    `shards` are paths with their rows by split and source, in the order of the ids. With `by_source` no file mixes
-    sources, and the sources follow each other in the order of their names: captions before dialogues.
+    `shards` are in the order of their ids. With `by_source` no file mixes sources, and the sources follow each other in
+    the order of their names: captions before dialogues.
     """
     sources: list[str | None] = [None]
     if by_source:
-        sources = sorted({source for _, rows in shards for source in rows.get(split, {})})  # type: ignore[arg-type]
-    groups = [(source, group) for source in sources for group in _groups(split, source, shards, rows_per_file)]
+        sources = list(sorted({source for _, rows in shards for source in rows.get(split, {})}))
+    groups = [(source, group) for source in sources for group in _groups(_sizes(split, source, shards), rows_per_file)]
     return [
         DataFile(split, f"{split}-{number:05d}-of-{len(groups):05d}", tuple(group), source)
         for number, (source, group) in enumerate(groups)
     ]
 
 
-def _groups(split: str, source: str | None, shards: Sequence[Any], rows_per_file: int) -> Iterator[list[str]]:
-    group: list[str] = []
-    held = 0
-    for path, rows in shards:
-        by_source = rows.get(split, {})
-        number = sum(by_source.values()) if source is None else by_source.get(source, 0)
-        if group and held + number > rows_per_file:
-            yield group
-            group, held = [], 0
-        if number:
-            group.append(path)
-            held += number
-    if group:
-        yield group
+def _sizes(split: str, source: str | None, shards: Sequence[Shard]) -> list[tuple[str, int]]:
+    """The shards that have rows of a split and source, and how many."""
+    rows = ((path, sum(n for name, n in by.get(split, {}).items() if source in (None, name))) for path, by in shards)
+    return [(path, number) for path, number in rows if number]
+
+
+def _groups(shards: Sequence[tuple[str, int]], rows_per_file: int) -> Iterator[list[str]]:
+    total = sum(number for _, number in shards)
+    files = -(-total // rows_per_file)
+    groups: dict[int, list[str]] = {}
+    before = 0
+    for path, number in shards:
+        # A shard belongs where its middle row falls when all rows are cut into equal pieces.
+        groups.setdefault((2 * before + number) * files // (2 * total), []).append(path)
+        before += number
+    yield from groups.values()

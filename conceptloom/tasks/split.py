@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from conceptloom.splits import (
 )
 from conceptloom.statistics import (
     Counts,
+    EvalTuples,
     count_block,
     eval_tuples,
     examples_of_sentences,
@@ -191,6 +193,12 @@ def held_splits(block: bytes) -> dict[str, pa.Table]:
     return {split: examples_of_sentences(rows.combine_chunks()) for split, rows in parts.items() if len(rows)}
 
 
+@lru_cache(maxsize=1)
+def held_tuples(block: bytes) -> dict[str, EvalTuples]:
+    """The concept tuples of each held-out split; every shard of a process asks for the same ones."""
+    return {split: eval_tuples(rows) for split, rows in held_splits(block).items()}
+
+
 @dataclass(frozen=True)
 class MarkSeen:
     """Marks which tuples of the held-out concepts one shard of train holds."""
@@ -202,8 +210,8 @@ class MarkSeen:
         """`side` is what `merge_held` answers; the result is a mask for each held-out split."""
         shard = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
         train = shard.filter(pc.equal(shard["split"], _TRAIN)).combine_chunks()
-        for split, rows in held_splits(side or b"").items():
-            mask = np.packbits(seen_in(train, eval_tuples(rows)))
+        for split, tuples in held_tuples(side or b"").items():
+            mask = np.packbits(seen_in(train, tuples))
             yield Output("statistics", 0, _SEEN + f"{split}\n".encode() + mask.tobytes())
 
 
@@ -233,8 +241,10 @@ def summarise(blocks: list[bytes], held: bytes) -> dict[str, Any]:
             name, _, mask = block[1:].partition(b"\n")
             packed = np.frombuffer(mask, dtype=np.uint8)
             seen[name.decode()] = packed | seen.get(name.decode(), np.zeros_like(packed))
-    tuples = {split: eval_tuples(rows) for split, rows in held_splits(held).items()}
-    fresh = {split: unseen(one, _unpacked(seen[split], len(one.nothing_seen()))) for split, one in tuples.items()}
+    fresh = {
+        split: unseen(tuples, _unpacked(seen[split], len(tuples.nothing_seen())))
+        for split, tuples in held_tuples(held).items()
+    }
     return {split: split_statistics(counts[split], fresh.get(split)).to_json() for split in sorted(counts)}
 
 

@@ -1,0 +1,63 @@
+"""Blocks of a data set as text in the published formats.
+
+Nearly every row is plain Korean with one sentence, and is put together by Arrow; the others go one by one through the
+functions that check that a reader gets the same row back.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.errors import BuildError
+from conceptloom.examples import Example
+from conceptloom.readers.published import format_json, format_text
+from conceptloom.tables import one_array
+
+_PLAIN = r"^[가-힣]+(?:[,.]? [가-힣]+)*\.?$"
+Frame = tuple[str, str, str]
+"""What stands before the set, between set and sentence, and behind the sentence of a plain row."""
+
+JSON_FRAMES: dict[bool, Frame] = {
+    False: ('{"concept-set": "', '", "scene": "', '"}'),
+    True: ('{"concept-set": "', '", "scene": ["', '"]}'),
+}
+TEXT_FRAMES: dict[bool, Frame] = {mode: ("[SOS] ", " = ", " [EOS]") for mode in (False, True)}
+
+
+def json_lines(rows: pa.Table, *, references: bool) -> bytes:
+    """The rows (schema DATA) as JSON lines; with `references` the scene is a list. Raises BuildError (see `_slowly`)."""
+    return _lines(rows, references, JSON_FRAMES[references], format_json)
+
+
+def text_lines(rows: pa.Table, *, references: bool) -> bytes:
+    """The rows (schema DATA) as text, `[SOS] a#b = sentence [EOS]`. Raises BuildError (see `_slowly`)."""
+    return _lines(rows, references, TEXT_FRAMES[references], format_text)
+
+
+def _lines(rows: pa.Table, references: bool, frame: Frame, write: Callable[..., str]) -> bytes:
+    sets, targets = pc.binary_join(rows["concepts"], "#"), rows["target"]
+    lines = pc.binary_join_element_wise(frame[0], sets, frame[1], targets, frame[2], "")
+    other = one_array(pc.invert(_plain(rows)))
+    slow = [_slowly(row, references, write) for row in rows.filter(other).to_pylist()]
+    lines = pc.replace_with_mask(lines, other, pa.array(slow, pa.string()))
+    return "".join(f"{line}\n" for line in lines.to_pylist()).encode()
+
+
+def _plain(rows: pa.Table) -> Any:
+    """Which rows have one sentence, and nothing in it or its concepts that a format could stumble over."""
+    words = pc.binary_join_element_wise(pc.binary_join(rows["concepts"], " "), rows["target"], " ")
+    single = pc.equal(pc.binary_join(rows["references"], "\n"), rows["target"])
+    return pc.and_(pc.match_substring_regex(words, _PLAIN), single)
+
+
+def _slowly(row: dict[str, Any], references: bool, write: Callable[..., str]) -> str:
+    """A row as a line; raises BuildError for one that the format cannot hold."""
+    try:
+        return write(Example(tuple(row["concepts"]), tuple(row["references"])), references=references)
+    except ValueError as error:
+        raise BuildError(
+            f"the published formats cannot hold the sentence {row['target']!r} ({row['locator']}): {error}; "
+            "turn the filter `symbols` on"
+        ) from None
