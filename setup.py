@@ -15,7 +15,15 @@ EXTRAS = {
     "gcp": ["apache-beam[gcp]>=2.77,<3", "google-cloud-storage>=2.16"],
     "neural": ["torch>=2.2", "transformers>=4.44", "safetensors>=0.4.3"],
     "faiss": ["faiss-cpu>=1.8"],
-    "faiss-gpu": ["faiss-gpu-cu12>=1.8; sys_platform == 'linux'"],
+    "faiss-gpu": ["faiss-gpu>=1.10"],
+    "evaluation": [
+        "sacrebleu>=2.4",
+        "nltk>=3.9",
+        "python-mecab-ko>=1.3",
+        "spacy>=3.7",
+        "lemminflect>=0.2.3",
+        "pycocoevalcap>=1.2",
+    ],
     "test": [
         "pytest>=8",
         "hypothesis>=6.100",
@@ -57,7 +65,6 @@ setup(
         "PyYAML>=6.0",
         "typer>=0.12",
         "rich>=13.7",
-        
     ],
     extras_require=EXTRAS,
     entry_points={"console_scripts": ["conceptloom=conceptloom.cli:main"]},

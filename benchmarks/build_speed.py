@@ -25,8 +25,8 @@ _mecab: Any = None
 
 def open_tagger() -> None:
     global _mecab
-    import mecab_ko_dic
     import MeCab
+    import mecab_ko_dic
 
     _mecab = MeCab.Tagger(f"-r /dev/null -d {mecab_ko_dic.dictionary_path}")
 

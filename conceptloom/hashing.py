@@ -50,7 +50,9 @@ def string_hashes(column: pa.Array) -> UInt64:
     hashes = splitmix64(lengths.astype(np.uint64))
     for place in range(0, int(lengths.max(initial=0)), _WORD):
         rows = np.flatnonzero(lengths > place)
-        words = windows[ends[rows] + place].view("<u8").reshape(-1) & _FIRST_BYTES[np.minimum(lengths[rows] - place, _WORD)]
+        words = (
+            windows[ends[rows] + place].view("<u8").reshape(-1) & _FIRST_BYTES[np.minimum(lengths[rows] - place, _WORD)]
+        )
         hashes[rows] = splitmix64(hashes[rows] ^ words)
     return hashes
 

@@ -54,7 +54,9 @@ def read_manifest(directory: str) -> Manifest | None:
 def missing_files(manifest: Manifest, directory: str) -> list[str]:
     """The files of a manifest that are gone or have another size."""
     sizes = {info.path: info.size for info in storage.list_files(directory)}
-    return [file["path"] for file in manifest.files if sizes.get(storage.join(directory, file["path"])) != file["bytes"]]
+    return [
+        file["path"] for file in manifest.files if sizes.get(storage.join(directory, file["path"])) != file["bytes"]
+    ]
 
 
 def digest(data: Any) -> str:

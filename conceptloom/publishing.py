@@ -23,7 +23,7 @@ JSON_FRAMES: dict[bool, Frame] = {
     False: ('{"concept-set": "', '", "scene": "', '"}'),
     True: ('{"concept-set": "', '", "scene": ["', '"]}'),
 }
-TEXT_FRAMES: dict[bool, Frame] = {mode: ("[SOS] ", " = ", " [EOS]") for mode in (False, True)}
+TEXT_FRAMES: dict[bool, Frame] = dict.fromkeys((False, True), ("[SOS] ", " = ", " [EOS]"))
 
 
 def json_lines(rows: pa.Table, *, references: bool) -> bytes:

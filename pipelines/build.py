@@ -112,7 +112,9 @@ class Build:
         if found and found.fingerprint == fingerprint and not missing_files(found, self.output):
             return
         self.recipe.finish(context)
-        files = [file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files]
+        files = [
+            file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files
+        ]
         settings = self.settings.model_dump(mode="json")
         Manifest(self.recipe.name, fingerprint, settings, tuple(files)).write(self.output)
 

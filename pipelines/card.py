@@ -9,7 +9,14 @@ _SPLITS = ("train", "validation", "test")
 
 def data_card(report: dict[str, Any], settings: dict[str, Any], folders: set[str]) -> str:
     """The card's text. `folders` are those of the build's directory that hold rows."""
-    parts = [_header(report, folders), _summary(report), _splits(report), _ledger(report), _files(), _settings(settings)]
+    parts = [
+        _header(report, folders),
+        _summary(report),
+        _splits(report),
+        _ledger(report),
+        _files(),
+        _settings(settings),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -27,7 +34,7 @@ def _header(report: dict[str, Any], folders: set[str]) -> str:
 def _summary(report: dict[str, Any]) -> str:
     inputs = "\n".join(f"- {note}" for note in report["inputs"])
     return (
-        f"# A data set for generative commonsense reasoning\n\nGiven a set of concepts, write one everyday sentence that "
+        "# A data set for generative commonsense reasoning\n\nGiven a set of concepts, write one everyday sentence that "
         f"uses all of them. Made by conceptloom {report['version']}, recipe `{report['recipe']}`, from\n\n{inputs}\n\n"
         "The sentences are those of the corpora above and keep their licences."
     )

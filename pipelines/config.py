@@ -77,7 +77,7 @@ class IngestSettings(Settings):
     tagger: str = "mecab"
     rule: str = "published"
     filters: FilterSettings = FilterSettings()
-    maximum_malformed: float = Field(0.1, ge=0, le=1)
+    maximum_malformed: float = Field(default=0.1, ge=0, le=1)
 
     @field_validator("tagger")
     @classmethod
@@ -96,8 +96,8 @@ class SelectSettings(Settings):
     scorer: str = DEFAULT_SCORER
     unit: Literal["concept", "morpheme"] = "concept"
     per_source: bool = True
-    posting_limit: int = Field(100, ge=1)
-    top_k: int = Field(2, ge=1)
+    posting_limit: int = Field(default=100, ge=1)
+    top_k: int = Field(default=2, ge=1)
 
     @field_validator("scorer")
     @classmethod
@@ -115,8 +115,8 @@ class SplitSettings(Settings):
     policy: str = "unseen-pairs"
     validation: Size = 0.02
     test: Size = 0.04
-    min_pairs: int = Field(1, ge=1)
-    max_shared: int = Field(1, ge=0)
+    min_pairs: int = Field(default=1, ge=1)
+    max_shared: int = Field(default=1, ge=0)
     stratify: bool = True
 
     @field_validator("policy")
@@ -129,20 +129,16 @@ class PublishSettings(Settings):
     """The final files: the order of train, and how many rows a file holds at most."""
 
     train_order: Literal["shuffled", "curriculum"] = "shuffled"
-    rows_per_file: int = Field(250_000, ge=1)
+    rows_per_file: int = Field(default=250_000, ge=1)
 
 
-class KoreanCommonGenSettings(Settings):
-    """The recipe `korean-commongen`."""
+class RecipeSettings(Settings):
+    """What every recipe has: its name, its inputs by source, the seed, and how many records of each file are read."""
 
-    recipe: Literal["korean-commongen"] = "korean-commongen"
+    recipe: str
     inputs: dict[str, InputSettings] = Field(min_length=1)
-    seed: int = Field(0, ge=0)
-    limit: int | None = Field(None, ge=1)
-    ingest: IngestSettings = IngestSettings()
-    select: SelectSettings = SelectSettings()
-    split: SplitSettings = SplitSettings()
-    publish: PublishSettings = PublishSettings()
+    seed: int = Field(default=0, ge=0)
+    limit: int | None = Field(default=None, ge=1)
 
     @field_validator("inputs")
     @classmethod
@@ -151,6 +147,16 @@ class KoreanCommonGenSettings(Settings):
             if not name.replace("-", "").replace("_", "").isalnum():
                 raise ValueError(f"a source's name has letters, digits, - and _ only, not {name!r}")
         return value
+
+
+class KoreanCommonGenSettings(RecipeSettings):
+    """The recipe `korean-commongen`."""
+
+    recipe: Literal["korean-commongen"] = "korean-commongen"
+    ingest: IngestSettings = IngestSettings()
+    select: SelectSettings = SelectSettings()
+    split: SplitSettings = SplitSettings()
+    publish: PublishSettings = PublishSettings()
 
 
 S = TypeVar("S", bound=Settings)

@@ -75,7 +75,9 @@ def histories(directory: str, what: str) -> list[History]:
 
 def _with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:
     for bucket in range(build.shards("ingest", "sentences")):
-        table = read_table(storage.join(build.directories["ingest"], shard_name("sentences", bucket)), ["id", "concepts"])
+        table = read_table(
+            storage.join(build.directories["ingest"], shard_name("sentences", bucket)), ["id", "concepts"]
+        )
         rows = table.filter(pc.equal(pc.list_value_length(table["concepts"]), len(concepts))).to_pylist()
         yield from (row["id"] for row in rows if frozenset(row["concepts"]) == concepts)
 
@@ -136,7 +138,9 @@ def history_text(history: History) -> str:
     lines += [_verdict_line(verdict) for verdict in history["verdicts"]]
     lines += [_posting_line(posting) for posting in history["postings"]]
     for row in history["rejected"]:
-        lines.append(f"rejected  in stage {row['stage']}: {row['reason']}" + (f" ({row['detail']})" if row["detail"] else ""))
+        lines.append(
+            f"rejected  in stage {row['stage']}: {row['reason']}" + (f" ({row['detail']})" if row["detail"] else "")
+        )
     if history["split"]:
         lines.append(f"split     {history['split']}")
     return "\n".join(lines)
@@ -154,4 +158,6 @@ def _posting_line(posting: dict[str, Any]) -> str:
     if "rank" not in posting:
         return place + f"not among the {posting['posting_size']} sentences drawn"
     chosen = ", selected" if posting["selected"] else ""
-    return place + f"rank {posting['rank']} of {posting['posting_size']}, centrality {posting['centrality']:.5f}{chosen}"
+    return (
+        place + f"rank {posting['rank']} of {posting['posting_size']}, centrality {posting['centrality']:.5f}{chosen}"
+    )

@@ -85,9 +85,7 @@ def _select_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
 def selection_of(settings: KoreanCommonGenSettings) -> Selection:
     """The core's view of the settings of stage select."""
     chosen = settings.select
-    return Selection(
-        chosen.scorer, chosen.unit, chosen.per_source, chosen.posting_limit, chosen.top_k, settings.seed
-    )
+    return Selection(chosen.scorer, chosen.unit, chosen.per_source, chosen.posting_limit, chosen.top_k, settings.seed)
 
 
 def _select(context: Context, pipeline: beam.Pipeline) -> Any:
@@ -124,7 +122,7 @@ def _publish_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
 
 
 def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
-    jobs = [*_data_files(context), *_copies(context)]
+    jobs: list[DataFile | Copy] = [*_data_files(context), *_copies(context)]
     return pipeline | "Publish" >> Publish(jobs, context.output, context.directory("publish"))
 
 
@@ -137,7 +135,9 @@ def _data_files(context: Context) -> list[DataFile]:
     ]
     chosen = context.settings.publish
     plans = {"train": chosen.train_order == "curriculum", "validation": False, "test": False}
-    return [one for split, by_source in plans.items() for one in plan_files(split, shards, chosen.rows_per_file, by_source)]
+    return [
+        one for split, by_source in plans.items() for one in plan_files(split, shards, chosen.rows_per_file, by_source)
+    ]
 
 
 def _copies(context: Context) -> list[Copy]:

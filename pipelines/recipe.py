@@ -9,7 +9,7 @@ import apache_beam as beam
 from conceptloom import storage
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import Manifest
-from pipelines.config import Settings
+from pipelines.config import RecipeSettings
 from pipelines.inputs import InputPlan
 
 
@@ -73,7 +73,7 @@ class Recipe:
 
     name: str
     summary: str
-    settings: type[Settings]
+    settings: type[RecipeSettings]
     stages: tuple[Stage, ...]
     finish: Callable[[Context], None]
     products: tuple[str, ...]

@@ -39,9 +39,7 @@ def make_change(kind: str, seed: int, source: str | None) -> Change:
     raise ConfigError(f"no variant is called {kind!r}; there are: {', '.join(KINDS)}")
 
 
-def write_variant(
-    directory: str, kind: str, output: str, seed: int, source: str | None
-) -> dict[str, tuple[int, int]]:
+def write_variant(directory: str, kind: str, output: str, seed: int, source: str | None) -> dict[str, tuple[int, int]]:
     """Writes the variant; answers how many rows each split has, and how many were left out. Memory: one split.
 
     The variant has data/, published/ and rejected/ as a build has, and variant.json that says what it is of.
@@ -65,7 +63,9 @@ def write_variant(
 
 def _split_rows(directory: str, split: str) -> pa.Table | None:
     folder = storage.join(directory, "data", "")
-    paths = [info.path for info in storage.list_files(folder) if info.path.startswith(storage.join(folder, f"{split}-"))]
+    paths = [
+        info.path for info in storage.list_files(folder) if info.path.startswith(storage.join(folder, f"{split}-"))
+    ]
     return pa.concat_tables(map(read_table, paths)).combine_chunks() if paths else None
 
 

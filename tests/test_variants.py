@@ -25,7 +25,14 @@ SENTENCES = [
 ]
 ROWS = pa.Table.from_pylist(
     [
-        {"id": text_id(text), "concepts": concepts, "target": text, "references": [text], "source": source, "locator": ""}
+        {
+            "id": text_id(text),
+            "concepts": concepts,
+            "target": text,
+            "references": [text],
+            "source": source,
+            "locator": "",
+        }
         for concepts, text, source in SENTENCES
     ],
     schema=DATA,
@@ -77,7 +84,12 @@ def test_source_rows_keep_the_order() -> None:
 def test_captions_come_first_and_the_rest_keeps_its_order() -> None:
     captions, dialogues = ["개가 공을 문다.", "말이 들판에 있다."], ["손을 흔든다."]
     assert targets(curriculum_rows(ROWS)) == [*captions, *dialogues, "새가 있다."]
-    assert targets(curriculum_rows(ROWS, order=("dialogues",))) == ["손을 흔든다.", captions[0], "새가 있다.", captions[1]]
+    assert targets(curriculum_rows(ROWS, order=("dialogues",))) == [
+        "손을 흔든다.",
+        captions[0],
+        "새가 있다.",
+        captions[1],
+    ]
 
 
 def test_reextracted_rows_keep_everything_but_the_concepts() -> None:

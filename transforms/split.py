@@ -47,7 +47,10 @@ class Split(beam.PTransform):
     def expand(self, begin: Any) -> beam.PCollection[str]:
         shards = begin | "Shards" >> EachBucket(self._buckets)
         assignment = self._assignment(shards)
-        divided = shards | "Divide" >> MapBlocks(DivideShard(self._plan.policy, self._source, self._directory), assignment)
+        divide = DivideShard(self._plan.policy, self._source, self._directory)
+        divided = shards | "Divide" >> MapBlocks(divide, assignment)
+        # A PCollection of its own: the FnApiRunner does not run a graph in which `shards` stands on both sides of a
+        # side input that is made of it.
         again = begin | "Shards again" >> EachBucket(self._buckets)
         statistics = self._statistics(again, divided["statistics"])
         return (divided["receipts"], statistics) | "Receipts" >> CollectReceipts("split", self._directory)

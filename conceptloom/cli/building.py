@@ -95,9 +95,7 @@ def run_build(
     show_result(finished, as_json)
 
 
-def _settings_data(
-    inputs: list[str], config: str | None, assignments: list[str], limit: int | None
-) -> dict[str, Any]:
+def _settings_data(inputs: list[str], config: str | None, assignments: list[str], limit: int | None) -> dict[str, Any]:
     from conceptloom.storage import read_bytes
     from pipelines.config import from_yaml, set_key
 

@@ -1,6 +1,7 @@
 """`conceptloom formats`, `scorers`, `rules`: what can be named in a configuration."""
 
 import json
+from typing import Any
 
 import typer
 
@@ -43,8 +44,14 @@ def rules(as_json: bool = _AS_JSON) -> None:
     from conceptloom.filters import FILTERS
     from conceptloom.languages.korean.rules import RULES
     from conceptloom.languages.korean.taggers import TAGGERS
+    from conceptloom.registry import Registry
     from conceptloom.splits import POLICIES
 
-    keys = {"ingest.rule": RULES, "ingest.tagger": TAGGERS, "ingest.filters": FILTERS, "split.policy": POLICIES}
+    keys: dict[str, Registry[Any]] = {
+        "ingest.rule": RULES,
+        "ingest.tagger": TAGGERS,
+        "ingest.filters": FILTERS,
+        "split.policy": POLICIES,
+    }
     entries = {f"{key} {name}": entry.summary for key, table in keys.items() for name, entry in table.items()}
     _show(entries, as_json)

@@ -83,7 +83,9 @@ def show_plan(recipe: Recipe, settings: Settings, plan: InputPlan, output: str, 
     """Prints the resolved plan of a build that was not started."""
     if as_json:
         stages = [stage.name for stage in recipe.stages]
-        print_json({"inputs": plan.notes, "stages": stages, "output": output, "settings": settings.model_dump(mode="json")})
+        print_json(
+            {"inputs": plan.notes, "stages": stages, "output": output, "settings": settings.model_dump(mode="json")}
+        )
         return
     print(f"recipe   {recipe.name}: {', '.join(stage.name for stage in recipe.stages)}\noutput   {output}")
     for note in plan.notes:

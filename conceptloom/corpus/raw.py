@@ -18,7 +18,9 @@ Split = Callable[[str], list[str]]
 Row = tuple[str, str, int, int, int, int, str | None, str | None]
 
 
-def candidate_rows(results: Iterable[Record | Malformed], file: int, normalise: Normalise, split: Split) -> Iterator[Row]:
+def candidate_rows(
+    results: Iterable[Record | Malformed], file: int, normalise: Normalise, split: Split
+) -> Iterator[Row]:
     """A row of schema RAW for each sentence of each record, and one for each malformed record.
 
     A record's only sentence has number 0; the sentences of a record that has several count from 1.

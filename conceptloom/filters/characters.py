@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
 
-
 _PLAIN = re.compile(r"[가-힣 ,]*\.?").fullmatch
 
 

@@ -37,7 +37,7 @@ class Keys(NamedTuple):
 
     def take(self, rows: Int64) -> "Keys":
         """The keys of some rows."""
-        return Keys(*(values[rows] for values in self))
+        return Keys(self.posting[rows], self.concept[rows], self.head[rows], self.tail[rows])
 
 
 def explode(sentences: pa.Table, unit: Unit) -> tuple[Int64, pa.Array]:

@@ -7,7 +7,6 @@ import pyarrow as pa
 from conceptloom.examples import Example
 from conceptloom.schemas import STRINGS
 
-
 EXAMPLES = pa.schema([("concepts", STRINGS), ("sentences", STRINGS), ("source", pa.string())])
 """A block of examples."""
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from conceptloom.examples import Example
 from conceptloom.statistics.additional import Additional, Extractor, additional_morphemes
 from conceptloom.statistics.counts import SIZE_BINS, Counts, count_block
-from conceptloom.examples import Example
 from conceptloom.statistics.examples import examples_table
 from conceptloom.statistics.unseen import Unseen, eval_tuples, seen_in, unseen
 

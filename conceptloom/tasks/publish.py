@@ -104,9 +104,9 @@ def plan_files(split: str, shards: Sequence[Shard], rows_per_file: int, by_sourc
     `shards` are in the order of their ids. With `by_source` no file mixes sources, and the sources follow each other in
     the order of their names: captions before dialogues.
     """
-    sources: list[str | None] = [None]
+    sources: Sequence[str | None] = [None]
     if by_source:
-        sources = list(sorted({source for _, rows in shards for source in rows.get(split, {})}))
+        sources = sorted({source for _, rows in shards for source in rows.get(split, {})})
     groups = [(source, group) for source in sources for group in _groups(_sizes(split, source, shards), rows_per_file)]
     return [
         DataFile(split, f"{split}-{number:05d}-of-{len(groups):05d}", tuple(group), source)

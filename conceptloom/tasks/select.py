@@ -128,7 +128,9 @@ class ScorePostings:
         index = score_postings(from_ipc(blocks, posting_schema(features)), self.selection, scorer)
         chosen = np.unique(_ids(index.filter(index["selected"])))
         table = pa.table([pack_ids(pa.array(chosen.astype(f"U{ID_LENGTH}")))], schema=CHOSEN)
-        yield from (Output("chosen", *block) for block in by_bucket(table, bucket_of(id_heads(chosen), self.id_buckets)))
+        yield from (
+            Output("chosen", *block) for block in by_bucket(table, bucket_of(id_heads(chosen), self.id_buckets))
+        )
         file = write_table(storage.join(self.directory, shard_name("index", bucket)), index)
         yield receipt(bucket, Ledger(), [file])
 
@@ -149,7 +151,14 @@ def score_postings(postings: pa.Table, selection: Selection, scorer: Scorer) -> 
     scores = np.round(scorer.centralities(one_array(rows["features"]), offsets), 5) + 0.0
     ids = unpack_ids(rows["id"])
     rank = rank_postings(scores, ids, offsets)
-    columns = [rows["concept"], rows["source"], pa.array(ids.astype(f"U{ID_LENGTH}")), scores, rank, rank <= selection.top]
+    columns = [
+        rows["concept"],
+        rows["source"],
+        pa.array(ids.astype(f"U{ID_LENGTH}")),
+        scores,
+        rank,
+        rank <= selection.top,
+    ]
     by_rank = np.lexsort((rank, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
     return pa.table(columns, schema=INDEX).take(pa.array(by_rank))
 

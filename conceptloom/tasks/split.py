@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.hashing import bucket_of
 from conceptloom.ledger import count_read, count_written
+from conceptloom.schemas import SENTENCES
 from conceptloom.splits import (
     LONE_PAIRS,
     PAIR_EVIDENCE,
@@ -40,8 +41,7 @@ from conceptloom.statistics import (
     split_statistics,
     unseen,
 )
-from conceptloom.schemas import SENTENCES
-from conceptloom.tables import Block, by_bucket, from_ipc, read_table, write_file, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, read_table, to_ipc, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 DIVIDED = SENTENCES.append(pa.field("split", pa.string()))
@@ -141,7 +141,7 @@ class DivideShard:
             rows = kept.filter(pc.equal(kept["split"], split)).select(SENTENCES.names)
             yield Output("statistics", 0, _COUNTS + encode_counts(split, count_block(examples_of_sentences(rows))))
         held = kept.filter(pc.not_equal(kept["split"], _TRAIN))
-        yield Output("statistics", 0, _HELD + held.combine_chunks().to_batches()[0].serialize() if len(held) else _HELD)
+        yield Output("statistics", 0, _HELD + to_ipc(held))
         ledger = count_read(sentences["source"])
         ledger.add(count_written(kept, rejected))
         yield receipt(bucket, ledger, [{**entry, "splits": _split_sources(kept)}, file])
@@ -180,10 +180,8 @@ def decode_counts(data: bytes) -> tuple[str, Counts]:
 
 def merge_held(blocks: list[bytes]) -> bytes:
     """The held-out rows of all shards, in the order of their ids, as one block behind their mark."""
-    held = from_ipc((block[1:] for block in blocks if block[:1] == _HELD and len(block) > 1), DIVIDED)
-    if not len(held):
-        return _HELD
-    return _HELD + bytes(held.sort_by("id").combine_chunks().to_batches()[0].serialize())
+    held = from_ipc((block[1:] for block in blocks if block[:1] == _HELD), DIVIDED)
+    return _HELD + to_ipc(held.sort_by("id"))
 
 
 def held_splits(block: bytes) -> dict[str, pa.Table]:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from reading import places, read, reasons, texts, zipped
 
 from conceptloom.errors import InputError
-from conceptloom.readers import make_reader
 from conceptloom.examples import Example
+from conceptloom.readers import make_reader
 from conceptloom.readers.published import format_json, format_text, read_examples
 
 PUBLISHED = make_reader("published", {})

@@ -8,9 +8,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.examples import Example
 from conceptloom.schemas import DATA, SENTENCES
 from conceptloom.statistics.counts import Counts, count_block
-from conceptloom.examples import Example
 from conceptloom.statistics.examples import EXAMPLES, examples_of_data, examples_of_sentences, examples_table
 from conceptloom.statistics.unseen import eval_tuples, seen_in, unseen
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conceptloom.statistics.additional import Additional, additional_morphemes
 from conceptloom.examples import Example
+from conceptloom.statistics.additional import Additional, additional_morphemes
 from conceptloom.statistics.summary import DatasetStatistics, dataset_statistics
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ko"

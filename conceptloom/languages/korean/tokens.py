@@ -25,7 +25,7 @@ def kind_of(surface: str, tag: str) -> Kind:
 class Token:
     """A surface form with its tag. Taggers share one instance among all equal tokens, so everything derived is kept."""
 
-    __slots__ = ("surface", "tag", "kind", "morphemes")
+    __slots__ = ("kind", "morphemes", "surface", "tag")
 
     def __init__(self, surface: str, tag: str, parts: tuple[tuple[str, str], ...] = ()) -> None:
         """`parts` are the (form, tag) pairs of an inflected token; none means that the token is one morpheme."""

@@ -3,7 +3,9 @@
 from conceptloom.languages.korean.rules.base import RULES, Rule, by_sentence
 from conceptloom.languages.korean.tokens import Token
 
-PAPER_TAGS = frozenset("NNG NNP NNB NNBC NR NP MM MAG MAJ VV VA VX VCP VCN XR IC".split())
+PAPER_TAGS = frozenset(
+    ["NNG", "NNP", "NNB", "NNBC", "NR", "NP", "MM", "MAG", "MAJ", "VV", "VA", "VX", "VCP", "VCN", "XR", "IC"]
+)
 
 
 def paper(text: str, tokens: list[Token]) -> list[str]:

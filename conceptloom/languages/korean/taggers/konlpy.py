@@ -65,7 +65,9 @@ def _make(name: str, build: Callable[[], Any], tags: dict[str, str], **options: 
         try:
             backend = build()
         except ModuleNotFoundError as error:
-            raise ConfigError(f"the tagger konlpy-{name} wants {error.name}: pip install 'conceptloom[konlpy]'") from None
+            raise ConfigError(
+                f"the tagger konlpy-{name} wants {error.name}: pip install 'conceptloom[konlpy]'"
+            ) from None
         return KonlpyTagger(name, lambda text: backend.pos(text, **options), tags)
 
     return make
