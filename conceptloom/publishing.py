@@ -42,7 +42,7 @@ def _lines(rows: pa.Table, references: bool, frame: Frame, write: Callable[..., 
     other = one_array(pc.invert(_plain(rows)))
     slow = [_slowly(row, references, write) for row in rows.filter(other).to_pylist()]
     lines = pc.replace_with_mask(lines, other, pa.array(slow, pa.string()))
-    return "".join(f"{line}\n" for line in lines.to_pylist()).encode()
+    return "\n".join([*lines.to_pylist(), ""]).encode()
 
 
 def _plain(rows: pa.Table) -> Any:

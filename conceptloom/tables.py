@@ -36,7 +36,7 @@ def from_ipc(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:
 
 
 def by_bucket(table: pa.Table, buckets: npt.NDArray[np.int32]) -> Iterator[Block]:
-    """The rows of `table` as one block for each bucket that has any; rows keep their order. `buckets`: shape (rows,)."""
+    """One block for each bucket that has any rows of `table`, in their order. `buckets` has shape (rows,)."""
     if len(buckets) == 0:
         return
     order = np.argsort(buckets, kind="stable")

@@ -1,4 +1,4 @@
-"""Building: every stage that has no valid manifest is run, checked and committed; the data set's manifest comes last."""
+"""Building: each stage without a valid manifest is run, checked and committed; the data set's manifest comes last."""
 
 import time
 from collections import Counter

@@ -72,7 +72,7 @@ class PublishFiles:
 
 
 def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[dict[str, Any]]:
-    """Writes rows (schema DATA) in the published formats: JSON lines and text. Raises BuildError for what they cannot hold."""
+    """Writes rows (schema DATA) as JSON lines and text. Raises BuildError for what the formats cannot hold."""
     texts = {"jsonl": json_lines(rows, references=references), "txt": text_lines(rows, references=references)}
     paths = {ending: storage.join(output, "published", f"{name}.{ending}") for ending in texts}
     return [write_file(paths[ending], text, len(rows)) for ending, text in texts.items()]
