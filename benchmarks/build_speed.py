@@ -93,7 +93,7 @@ def main() -> None:
         bare, sentences = bare_tagging(options.corpus, options.workers)
         whole, peak = build(options.corpus, options.workers)
         print(
-            f"{sentences:,} sentences, {options.workers} workers: bare tagging {bare:.1f} s, whole build {whole:.1f} s, "
+            f"{sentences:,} sentences, {options.workers} workers: bare tagging {bare:.1f} s, build {whole:.1f} s, "
             f"ratio {whole / bare:.2f}, peak memory {peak / 2**30:.2f} GiB",
             flush=True,
         )

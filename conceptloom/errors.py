@@ -1,4 +1,4 @@
-"""The errors that a user can mend. Each message names the place and the cure; the command line prints it as one line."""
+"""The errors that a user can mend. Each message names the place and the cure, in one line."""
 
 
 class ConceptloomError(Exception):

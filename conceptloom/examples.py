@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Example(NamedTuple):
-    """A concept set in its stored order, its sentences (the target first, then extra references), its source if known."""
+    """A concept set in its stored order, its sentences (the target first, then references), its source if known."""
 
     concepts: tuple[str, ...]
     sentences: tuple[str, ...]

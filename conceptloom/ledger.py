@@ -46,7 +46,8 @@ class Ledger:
             if counts.read != out:
                 raise BuildError(
                     f"stage {stage}, source {source}: {counts.read} sentences were read but {out} were accounted for "
-                    f"({counts.kept} kept, {counts.rejected.total()} rejected). This is a defect of conceptloom: nothing was published."
+                    f"({counts.kept} kept, {counts.rejected.total()} rejected). This is a defect of "
+                    "conceptloom: nothing was published."
                 )
 
     def to_json(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ TEXT_FRAMES: dict[bool, Frame] = dict.fromkeys((False, True), ("[SOS] ", " = ", 
 
 
 def json_lines(rows: pa.Table, *, references: bool) -> bytes:
-    """The rows (schema DATA) as JSON lines; with `references` the scene is a list. Raises BuildError (see `_slowly`)."""
+    """The rows (schema DATA) as JSON lines; with `references` the scene is a list. Raises BuildError, see `_slowly`."""
     return _lines(rows, references, JSON_FRAMES[references], format_json)
 
 

@@ -16,7 +16,7 @@ RAW = pa.schema(
         ("detail", pa.string()),
     ]
 )
-"""A candidate sentence as read, or a malformed record (then `reason` is set). `file` indexes the build's list of files."""
+"""A candidate sentence as read, or a malformed record (then `reason` is set). `file` is an index of the build's files."""
 
 SENTENCES = pa.schema(
     [

@@ -25,8 +25,10 @@ from transforms.split import Split, SplitPlan
 
 
 def _ingest_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    # Where the files stand is not what they are: their names, sizes and times are in the inputs' fingerprint.
+    inputs = {name: one.model_dump(mode="json", exclude={"patterns"}) for name, one in settings.inputs.items()}
     return {
-        "inputs": settings.model_dump(mode="json")["inputs"],
+        "inputs": inputs,
         "limit": settings.limit,
         "seed": settings.seed,
         **settings.ingest.model_dump(mode="json"),

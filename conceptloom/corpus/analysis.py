@@ -18,7 +18,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Analyser:
-    """How sentences are analysed: names of a tagger and a concept rule, and the filters with their options, in order."""
+    """How sentences are analysed: a tagger and a concept rule by name, and the filters with their options, in order."""
 
     tagger: str = "mecab"
     rule: str = "published"

@@ -47,7 +47,7 @@ FILTERS: Registry[FilterEntry] = Registry("filter")
 def make_filter(name: str, options: dict[str, Any] | None = None) -> Filter:
     """The filter of that name with these options; raises ConfigError for an option it does not have."""
     entry = FILTERS[name]
-    known = {field for field in getattr(entry.make, "__dataclass_fields__", {})}
+    known = set(getattr(entry.make, "__dataclass_fields__", {}))
     for option in options or {}:
         if option not in known:
             raise ConfigError(f"filter {name} has no option {option!r}; it has: {', '.join(sorted(known)) or 'none'}")

@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[가-힣 ,]*\.?").fullmatch
 class Characters:
     """Leaves out a text in which `pattern` is found; the detail is what was found.
 
-    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, and most texts are such.
+    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, as most texts are.
     """
 
     reason: str

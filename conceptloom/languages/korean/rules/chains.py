@@ -1,4 +1,4 @@
-"""Rules made of noun chains: `published`, `exact` and `free-morpheme` (reference: measured on 45,228 published sets)."""
+"""Rules made of noun chains: `published` (found by measuring 45,228 published sets), `exact` and `free-morpheme`."""
 
 from collections.abc import Callable
 

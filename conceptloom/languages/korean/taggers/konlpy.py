@@ -1,4 +1,4 @@
-"""KoNLPy's five taggers. KoNLPy is GPL v3: an extra that the user installs, imported only when one of these is chosen."""
+"""KoNLPy's five taggers. KoNLPy is GPL v3: an extra that the user installs, imported only when one is chosen."""
 
 import shutil
 from collections.abc import Callable
