@@ -16,7 +16,7 @@ RAW = pa.schema(
         ("detail", pa.string()),
     ]
 )
-"""A candidate sentence as read, or a malformed record (then `reason` is set). `file` is an index of the build's files."""
+"""A candidate sentence as read, or a malformed record (then `reason` is set). `file` is a number of the plan."""
 
 SENTENCES = pa.schema(
     [

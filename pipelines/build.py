@@ -125,11 +125,17 @@ def _expected(context: Context) -> int | None:
     return context.kept(list(context.manifests)[-1])
 
 
+def remove_build(recipe: Recipe, output: str) -> None:
+    """Deletes what a build of this recipe left in a directory, and nothing else that may be there."""
+    for name in (MANIFEST, *recipe.products, "stages"):
+        storage.delete_tree(storage.join(output, name))
+
+
 def check_output(output: str) -> None:
     """Raises OutputError for a directory that holds something else than a build of conceptloom."""
     names = [_relative(info.path, output) for info in storage.list_files(output)]
     if names and not any(name.startswith("stages/") for name in names):
-        raise OutputError(f"{output} is not empty and holds no build: choose another --output, or pass --overwrite")
+        raise OutputError(f"{output} is not empty and holds no build: choose another --output")
 
 
 def collect(receipts: list[dict[str, Any]], base: str) -> Receipts:

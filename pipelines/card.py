@@ -35,7 +35,8 @@ def _summary(report: dict[str, Any]) -> str:
     inputs = "\n".join(f"- {note}" for note in report["inputs"])
     return (
         "# A data set for generative commonsense reasoning\n\nGiven a set of concepts, write one everyday "
-        f"sentence that uses all of them. Made by conceptloom {report['version']}, recipe `{report['recipe']}`, from\n\n"
+        "sentence that uses all of them. "
+        f"Made by conceptloom {report['version']}, recipe `{report['recipe']}`, from\n\n"
         f"{inputs}\n\n"
         "The sentences are those of the corpora above and keep their licences."
     )

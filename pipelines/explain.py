@@ -93,7 +93,7 @@ def _history(build: Finished, sentence: str) -> History | None:
     history: History = {name: main[name] for name in ("id", "text", "source", "locator")}
     history["copies_at"] = [row["locator"] for row in rejected if row["reason"] == "duplicate"]
     history.update(_analysis(build, main["text"]))
-    history["postings"] = [_posting(build, concept, main) for concept in history["concepts"]] if kept else []
+    history["postings"] = [_posting(build, one, main) for one in _units(build, kept[0])] if kept else []
     split = build.rows("split", "sentences", bucket, "id", sentence)
     history["split"] = split[0]["split"] if split else None
     history["rejected"] = [
@@ -116,6 +116,13 @@ def _analysis(build: Finished, text: str) -> History:
         verdict = one.check(subjects[one.subject])
         verdicts.append({"filter": name, "keep": verdict.keep, "detail": verdict.detail})
     return {"tokens": [str(token) for token in tokens[0]], "concepts": concepts, "verdicts": verdicts}
+
+
+def _units(build: Finished, sentence: dict[str, Any]) -> list[str]:
+    """What the sentence has postings for."""
+    selected = build.manifests.get("select")
+    morphemes = selected is not None and selected.settings["unit"] == "morpheme"
+    return list(dict.fromkeys(sentence["morphemes" if morphemes else "concepts"]))
 
 
 def _posting(build: Finished, concept: str, sentence: dict[str, Any]) -> History:

@@ -31,7 +31,7 @@ def build(
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
     only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Check inputs and settings, print the plan, write nothing."),
-    overwrite: bool = typer.Option(False, "--overwrite", help="Delete what is in the output first."),
+    overwrite: bool = typer.Option(False, "--overwrite", help="Delete the build in the output first."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
     """Builds a data set; arguments behind -- are Beam's pipeline options."""
@@ -69,9 +69,8 @@ def run_build(
 
     single_threaded()
     from conceptloom.cli.show import ConsoleObserver, show_plan, show_result
-    from conceptloom.storage import delete_tree
     from pipelines import RECIPES
-    from pipelines.build import Build, check_output
+    from pipelines.build import Build, check_output, remove_build
     from pipelines.config import make_settings
     from pipelines.inputs import plan_inputs
     from runners import RUNNERS
@@ -83,13 +82,13 @@ def run_build(
         raise ConfigError(f"--only {only}: the stages are {', '.join(stage.name for stage in recipe.stages)}")
     if dry_run:
         plan = plan_inputs(settings.inputs)
-        if not overwrite:
-            check_output(output)
+        check_output(output)
         show_plan(recipe, settings, plan, output, as_json)
         return
     if overwrite:
         plan_inputs(settings.inputs)
-        delete_tree(output)
+        check_output(output)
+        remove_build(recipe, output)
     with open_runner(workers or os.cpu_count() or 1, beam_options) as opened, ConsoleObserver() as observer:
         finished = Build(recipe, settings, output, opened, observer).run(only)
     show_result(finished, as_json)

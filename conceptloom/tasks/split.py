@@ -243,7 +243,7 @@ def summarise(blocks: list[bytes], held: bytes) -> dict[str, Any]:
         split: unseen(tuples, _unpacked(seen[split], len(tuples.nothing_seen())))
         for split, tuples in held_tuples(held).items()
     }
-    return {split: split_statistics(counts[split], fresh.get(split)).to_json() for split in sorted(counts)}
+    return {split: split_statistics(counts[split], fresh.get(split)).to_json() for split in SPLIT_NAMES.values()}
 
 
 def _unpacked(packed: Any, length: int) -> Any:
