@@ -85,7 +85,8 @@ class Pipelined:
         if _pool is None:
             yield function(*arguments)
             return
-        self._waiting.append(_pool.submit(_collect, function, *arguments))
+        with _naming_the_cause():
+            self._waiting.append(_pool.submit(_collect, function, *arguments))
         while len(self._waiting) > _workers + 1 or (self._waiting and self._waiting[0].done()):
             yield self._next()
 
@@ -95,12 +96,18 @@ class Pipelined:
             yield self._next()
 
     def _next(self) -> Any:
-        try:
+        with _naming_the_cause():
             return self._waiting.popleft().result()
-        except BrokenProcessPool:
-            raise BuildError(
-                "a worker process was killed, most likely for want of memory: use fewer --workers, or a cluster runner"
-            ) from None
+
+
+@contextmanager
+def _naming_the_cause() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool:
+        raise BuildError(
+            "a worker process was killed, most likely for want of memory: use fewer --workers, or a cluster runner"
+        ) from None
 
 
 def _collect(function: Callable[..., Iterator[T]], *arguments: Any) -> list[T]:

@@ -9,8 +9,11 @@ Int64 = npt.NDArray[np.int64]
 
 
 def sort_raw(raw: pa.Table) -> pa.Table:
-    """The rows in the order of id and place: the one order that every arrangement of the same rows ends in."""
-    return raw.sort_by([(name, "ascending") for name in ("id", *PLACE)])
+    """The rows in the order of id and place: the one order that every arrangement of the same rows ends in.
+
+    Malformed texts of one record share both; then what was wrong with them decides.
+    """
+    return raw.sort_by([(name, "ascending") for name in ("id", *PLACE, "detail")])
 
 
 def first_places(ids: npt.NDArray[np.bytes_]) -> Int64:

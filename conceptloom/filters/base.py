@@ -1,6 +1,6 @@
 """What a sentence filter is: a pure predicate that answers (keep, reason)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from conceptloom.errors import ConfigError
@@ -47,10 +47,12 @@ FILTERS: Registry[FilterEntry] = Registry("filter")
 def make_filter(name: str, options: dict[str, Any] | None = None) -> Filter:
     """The filter of that name with these options; raises ConfigError for an option it does not have."""
     entry = FILTERS[name]
-    known = set(getattr(entry.make, "__dataclass_fields__", {}))
-    for option in options or {}:
+    known = {field.name: field.default for field in fields(entry.make)} if is_dataclass(entry.make) else {}
+    for option, value in (options or {}).items():
         if option not in known:
             raise ConfigError(f"filter {name} has no option {option!r}; it has: {', '.join(sorted(known)) or 'none'}")
+        if type(value) is not type(known[option]):
+            raise ConfigError(f"filter {name}: {option} is a {type(known[option]).__name__}, not {value!r}")
     made: Filter = entry.make(**(options or {}))
     return made
 

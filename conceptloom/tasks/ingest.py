@@ -147,7 +147,7 @@ def analyse_bucket(
     duplicates = _duplicates(good, first, is_first)
     unread = malformed.set_column(0, "id", pa.repeat("", len(malformed)))
     parts = [reject(unread, "ingest", malformed["reason"], malformed["detail"]), duplicates, filtered]
-    return kept, pa.concat_tables(parts).sort_by([("id", "ascending"), ("locator", "ascending")])
+    return kept, pa.concat_tables(parts).sort_by([(name, "ascending") for name in ("id", "locator", "detail")])
 
 
 def _duplicates(good: pa.Table, first: Any, is_first: Any) -> pa.Table:

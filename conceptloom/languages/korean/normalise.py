@@ -25,5 +25,6 @@ def normalise(text: str) -> str:
     """
     if _PLAIN.fullmatch(text):
         return text
-    composed = unicodedata.normalize("NFC", text).translate(_FORMS)
+    # Invisible characters go first: between two jamo they would keep them from being composed.
+    composed = unicodedata.normalize("NFC", text.translate(_FORMS))
     return _SPACE_BEFORE_STOP.sub("", _SPACES.sub(" ", composed)).strip()

@@ -22,15 +22,19 @@ def join_by_first_occurrence(text: str, tokens: list[Token], first: int, last: i
 
 
 def join_in_place(text: str, tokens: list[Token], first: int, last: int) -> str:
-    """The text from the chain's own first noun to the end of its own last noun."""
+    """The text from the chain's own first noun to the end of its own last noun; joined nouns where it is not there."""
     position = 0
-    start = 0
+    start = -1
     for index in range(last + 1):
-        found = text.find(tokens[index].surface, position)
-        position = found if found >= 0 else position
-        start = position if index == first else start
-        position += len(tokens[index].surface)
-    return text[start:position]
+        surface = tokens[index].surface
+        found = text.find(surface, position)
+        # Some taggers answer base forms that the text does not hold, or holds only further on: they do not count.
+        gap = text[position:found]
+        if found < 0 or (tokens[index].kind != "noun" and gap.strip()):
+            continue
+        start = found if index == first else start
+        position = found + len(surface)
+    return text[start:position] if start >= 0 else "".join(token.surface for token in tokens[first : last + 1])
 
 
 def chain_concepts(text: str, tokens: list[Token], join: Join, words: frozenset[Kind]) -> list[str]:

@@ -22,9 +22,17 @@ def merge_overlaps(text: str, pieces: list[tuple[str, str, int, int]]) -> list[T
     """
     groups: list[list[tuple[str, str, int, int]]] = []
     for piece in pieces:
-        overlaps = bool(groups) and piece[2] < max(part[3] for part in groups[-1])
-        groups[-1].append(piece) if overlaps else groups.append([piece])
+        if groups and _belongs(piece, groups[-1]):
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
     return [_token(text, group) for group in groups]
+
+
+def _belongs(piece: tuple[str, str, int, int], group: list[tuple[str, str, int, int]]) -> bool:
+    """Whether a piece shares characters with a group, or one of them is elided: it has no characters of its own."""
+    end = max(part[3] for part in group)
+    return piece[2] < end or piece[3] == end or (piece[2] == end and group[0][2] == end)
 
 
 def _token(text: str, group: list[tuple[str, str, int, int]]) -> Token:

@@ -13,6 +13,8 @@ OKT = {
     "Noun": "NNG", "Verb": "VV", "Adjective": "VA", "Adverb": "MAG", "Determiner": "MM", "Modifier": "MM",
     "Josa": "JX", "Eomi": "EC", "PreEomi": "EP", "Conjunction": "MAJ", "Exclamation": "IC", "Suffix": "XSN",
     "Number": "SN", "Alpha": "SL", "Foreign": "SH", "Punctuation": "SF", "KoreanParticle": "UNKNOWN",
+    "VerbPrefix": "XPN", "Unknown": "UNKNOWN", "Hashtag": "SW", "ScreenName": "SW", "Email": "SW", "URL": "SW",
+    "CashTag": "SW",
 }  # fmt: skip
 HANNANUM = {
     "NC": "NNG", "NQ": "NNP", "NB": "NNB", "NN": "NR", "NP": "NP", "PV": "VV", "PA": "VA", "PX": "VX", "MM": "MM",
@@ -20,10 +22,34 @@ HANNANUM = {
     "XP": "XPN", "XS": "XSN", "S": "SF", "F": "SL",
 }  # fmt: skip
 KKMA = {
-    "NNM": "NNBC", "VXV": "VX", "VXA": "VX", "MDT": "MM", "MDN": "MM", "MAC": "MAJ", "JKM": "JKB", "JKI": "JKV",
-    "EPH": "EP", "EPT": "EP", "EPP": "EP", "EFN": "EF", "EFQ": "EF", "EFO": "EF", "EFA": "EF", "EFI": "EF", "EFR": "EF",
-    "ECE": "EC", "ECD": "EC", "ECS": "EC", "ETD": "ETM", "OL": "SL", "OH": "SH", "ON": "SN", "UN": "UNKNOWN",
-}  # fmt: skip
+    "NNM": "NNBC",
+    "VXV": "VX",
+    "VXA": "VX",
+    "MDT": "MM",
+    "MDN": "MM",
+    "MAC": "MAJ",
+    "JKM": "JKB",
+    "JKI": "JKV",
+    "EPH": "EP",
+    "EPT": "EP",
+    "EPP": "EP",
+    "EFN": "EF",
+    "EFQ": "EF",
+    "EFO": "EF",
+    "EFA": "EF",
+    "EFI": "EF",
+    "EFR": "EF",
+    "ECE": "EC",
+    "ECD": "EC",
+    "ECS": "EC",
+    "ETD": "ETM",
+    "OL": "SL",
+    "OH": "SH",
+    "ON": "SN",
+    "UN": "UNKNOWN",
+    "XPV": "XPN",
+}
+KOMORAN = {"NA": "UNKNOWN", "NF": "UNKNOWN", "NV": "UNKNOWN"}  # fmt: skip
 """From each tag set to Sejong tags; a tag that is not listed is one already."""
 
 
@@ -56,8 +82,9 @@ class KonlpyTagger:
         return [[Token(form, self._tags.get(tag, tag)) for form, tag in self._pos(text)] for text in sentences]
 
     def signature(self) -> dict[str, str]:
-        """KoNLPy's version."""
-        return {"name": f"konlpy-{self._name}", "konlpy": version("konlpy")}
+        """Versions of KoNLPy and, for its Mecab, of the dictionary."""
+        packages = ("konlpy", "python-mecab-ko-dic") if self._name == "mecab" else ("konlpy",)
+        return {"name": f"konlpy-{self._name}", **{package: version(package) for package in packages}}
 
 
 def _make(name: str, build: Callable[[], Any], tags: dict[str, str], **options: int) -> Callable[[], Tagger]:
@@ -79,6 +106,6 @@ def _add(name: str, summary: str, build: Callable[[], Any], tags: dict[str, str]
 
 _add("mecab", "KoNLPy's Mecab with mecab-ko-dic (GPL v3 extra)", _mecab, {})
 _add("okt", "KoNLPy's Okt (GPL v3 extra, needs Java)", lambda: _with_java("Okt"), OKT)
-_add("komoran", "KoNLPy's Komoran (GPL v3 extra, needs Java)", lambda: _with_java("Komoran"), {})
+_add("komoran", "KoNLPy's Komoran (GPL v3 extra, needs Java)", lambda: _with_java("Komoran"), KOMORAN)
 _add("kkma", "KoNLPy's Kkma, very slow (GPL v3 extra, needs Java)", lambda: _with_java("Kkma"), KKMA)
 _add("hannanum", "KoNLPy's Hannanum (GPL v3 extra, needs Java)", lambda: _with_java("Hannanum"), HANNANUM, ntags=22)
