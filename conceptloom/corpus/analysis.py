@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conceptloom.filters import KEEP, SUBJECTS, Filter, Verdict, first_objection, make_filter
+from conceptloom.filters import KEEP, SUBJECTS, Filter, Verdict, first_objection, joined, make_filter
 from conceptloom.hashing import seed_for, splitmix64
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import tagger
@@ -27,7 +27,7 @@ class Analyser:
     def filters_of(self, subject: str) -> tuple[Filter, ...]:
         """The filters that look at one part of a sentence, in order."""
         made = (make_filter(name, dict(options)) for name, options in self.filters)
-        return tuple(one for one in made if one.subject == subject)
+        return joined(tuple(one for one in made if one.subject == subject))
 
 
 @dataclass(frozen=True)

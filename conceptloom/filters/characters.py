@@ -4,17 +4,14 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
+from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict, first_objection
 
 _PLAIN = re.compile(r"[가-힣 ,]*\.?").fullmatch
 
 
 @dataclass(frozen=True)
 class Characters:
-    """Leaves out a text in which `pattern` is found; the detail is what was found.
-
-    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, as most texts are.
-    """
+    """Leaves out a text in which `pattern` is found; the detail is what was found."""
 
     reason: str
     pattern: re.Pattern[str]
@@ -22,10 +19,28 @@ class Characters:
 
     def check(self, subject: str) -> Verdict:
         """The verdict on a normalised text."""
-        if _PLAIN(subject):
-            return KEEP
         found = self.pattern.search(subject)
         return Verdict(False, self.reason, found.group()) if found else KEEP
+
+    @staticmethod
+    def joined(filters: "tuple[Characters, ...]") -> "AllCharacters":
+        """Several of them, of which most texts need none."""
+        return AllCharacters(filters)
+
+
+@dataclass(frozen=True)
+class AllCharacters:
+    """Leaves out what one of the filters leaves out, for the reason of the first that does.
+
+    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, as most texts are.
+    """
+
+    filters: tuple[Characters, ...]
+    subject: ClassVar[Subject] = "text"
+
+    def check(self, subject: str) -> Verdict:
+        """The verdict on a normalised text."""
+        return KEEP if _PLAIN(subject) else first_objection(self.filters, subject)
 
 
 def _add(name: str, summary: str, pattern: str) -> None:

@@ -7,7 +7,7 @@ to the preset `paper` alone.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
+from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict, first_objection
 from conceptloom.languages.korean.tokens import Token
 
 
@@ -24,6 +24,27 @@ class ExactTag:
         for token in subject:
             if token.tag == self.tag:
                 return Verdict(False, self.reason, token.surface)
+        return KEEP
+
+    @staticmethod
+    def joined(filters: "tuple[ExactTag, ...]") -> "ExactTags":
+        """Several of them in one pass over the tokens."""
+        return ExactTags(filters, frozenset(one.tag for one in filters))
+
+
+@dataclass(frozen=True)
+class ExactTags:
+    """Leaves out what one of the filters leaves out, for the reason of the first that does."""
+
+    filters: tuple[ExactTag, ...]
+    tags: frozenset[str]
+    subject: ClassVar[Subject] = "tokens"
+
+    def check(self, subject: list[Token]) -> Verdict:
+        """The verdict on a sentence's tokens."""
+        for token in subject:
+            if token.tag in self.tags:
+                return first_objection(self.filters, subject)
         return KEEP
 
 

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import chain, takewhile
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from conceptloom.tables import by_bucket, from_ipc, string_lists, strings, write
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 DUPLICATE = "duplicate"
+_MORPHEMES = attrgetter("morphemes")
 BLOCK = 4096
 """Sentences tagged at once: enough to spread the cost of a call, small enough to stay in the processor's cache."""
 
@@ -171,7 +173,7 @@ def _kept_block(block: pa.Table, analysis: Analysis, seed: int) -> pa.Table:
     heads = id_heads(strings(table["id"], ID_LENGTH))
     order = shuffled(heads, concepts.offsets.to_numpy().astype(np.int64), seed)
     shuffled_concepts = pa.ListArray.from_arrays(concepts.offsets, concepts.values.take(pa.array(order)))
-    morphemes = string_lists([[form for token in row for form in token.morphemes] for row in analysis.tokens])
+    morphemes = string_lists([list(chain.from_iterable(map(_MORPHEMES, row))) for row in analysis.tokens])
     table = table.append_column("concepts", shuffled_concepts).append_column("morphemes", morphemes)
     return table.select(SENTENCES.names).cast(SENTENCES)
 
