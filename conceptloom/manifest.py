@@ -31,7 +31,7 @@ class Manifest:
 
     def write(self, directory: str) -> None:
         """Commits the directory: written last, atomically."""
-        text = json.dumps(asdict(self), ensure_ascii=False, indent=1, sort_keys=True)
+        text = json.dumps(asdict(self), ensure_ascii=False, indent=1)
         storage.write_bytes(storage.join(directory, NAME), text.encode())
 
     def digest(self) -> str:

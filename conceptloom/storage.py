@@ -116,6 +116,14 @@ def delete_tree(path: str) -> None:
             os.unlink(path)
 
 
+def delete_unfinished(directory: str) -> None:
+    """Deletes what killed writers left in a local directory itself."""
+    if not is_remote(directory) and os.path.isdir(directory):
+        for name in os.listdir(directory):
+            if _TEMPORARY.search(name):
+                delete_tree(os.path.join(directory, name))
+
+
 @contextmanager
 def atomic_writer(path: str) -> Iterator[BinaryIO]:
     """A stream whose content becomes the file `path` when the block ends well, and is deleted when it does not."""

@@ -48,6 +48,7 @@ class Build:
     output: str
     runner: Runner
     observer: Observer = field(default_factory=Observer)
+    overwrite: bool = False
 
     def run(self, only: str | None = None) -> Context:
         """Runs what is not done yet (of stage `only`, where it is given) and answers what the stages left.
@@ -58,6 +59,8 @@ class Build:
         self.observer.planned(plan)
         context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
         check_output(self.output)
+        if self.overwrite:
+            remove_build(self.recipe, self.output)
         upstream = plan.fingerprint
         for stage in self.recipe.stages:
             manifest = self._stage(stage, context, upstream, only)
@@ -109,8 +112,11 @@ class Build:
 
     def _finish(self, context: Context, fingerprint: str) -> None:
         found = read_manifest(self.output)
-        if found and found.fingerprint == fingerprint and not missing_files(found, self.output):
+        documents = [storage.join(self.output, name) for name in self.recipe.products if "." in name]
+        whole = found and found.fingerprint == fingerprint and not missing_files(found, self.output)
+        if whole and all(map(storage.exists, documents)):
             return
+        storage.delete_unfinished(self.output)
         self.recipe.finish(context)
         files = [
             file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files

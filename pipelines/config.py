@@ -35,6 +35,11 @@ class InputSettings(Settings):
     encoding: str | None = None
     options: dict[str, str | int | bool] = {}
 
+    @field_validator("patterns")
+    @classmethod
+    def _ordered(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(sorted(set(value)))
+
     @field_validator("format")
     @classmethod
     def _known(cls, value: str | None) -> str | None:
@@ -146,7 +151,7 @@ class RecipeSettings(Settings):
         for name in value:
             if not name.replace("-", "").replace("_", "").isalnum():
                 raise ValueError(f"a source's name has letters, digits, - and _ only, not {name!r}")
-        return value
+        return dict(sorted(value.items()))
 
 
 class KoreanCommonGenSettings(RecipeSettings):
@@ -196,7 +201,7 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
     """The mapping that a YAML text holds; raises ConfigError for anything else."""
     try:
         data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, RecursionError) as error:
         raise ConfigError(f"{origin} is not YAML: {' '.join(str(error).split())}") from None
     if data is None:
         return {}
@@ -215,4 +220,7 @@ def set_key(data: dict[str, Any], assignment: str) -> None:
         data = data.setdefault(part, {})
         if not isinstance(data, dict):
             raise ConfigError(f"--set {key}: {part} is a value, not a group of keys")
-    data[last] = yaml.safe_load(value)
+    try:
+        data[last] = yaml.safe_load(value)
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"--set {key}: {value!r} is not YAML: {' '.join(str(error).split())}") from None

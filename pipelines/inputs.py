@@ -1,7 +1,7 @@
 """The plan of a build's inputs: which files, in which format and encoding, in which pieces."""
 
 from dataclasses import dataclass
-from posixpath import commonpath, dirname, relpath
+from posixpath import basename, commonpath, dirname, relpath
 
 from conceptloom import storage
 from conceptloom.corpus.locators import SourceFile
@@ -35,8 +35,10 @@ class InputPlan:
 
 def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
     """Finds the files of every source and looks into each; raises InputError for one that cannot be used."""
-    found = [(source, info) for source in sorted(inputs) for info in _match(source, inputs[source])]
-    files, spans, notes = [], [], []
+    matched = [(source, info) for source in sorted(inputs) for info in _match(source, inputs[source])]
+    found = [(source, info) for source, info in matched if info.size > 0]
+    notes = [f"{source}: {basename(info.path)} is empty, passed over" for source, info in matched if info.size == 0]
+    files, spans = [], []
     for number, (source, info) in enumerate(found):
         siblings = [other.path for name, other in found if name == source]
         file, note = _look(source, info, _relative(info.path, siblings), inputs[source])
@@ -55,10 +57,9 @@ def _match(source: str, settings: InputSettings) -> list[FileInfo]:
 
 def _matches(source: str, pattern: str) -> list[FileInfo]:
     infos = storage.match(pattern)
-    full = [info for info in infos if info.size > 0]
-    if not full:
+    if not any(info.size for info in infos):
         raise InputError(f"input {source}: {infos[0].path} is empty (0 bytes)")
-    return full
+    return infos
 
 
 def _relative(path: str, siblings: list[str]) -> str:

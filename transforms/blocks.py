@@ -26,7 +26,8 @@ class RunTask(beam.DoFn):
 
     def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[Any]:
         bucket, blocks = element
-        for outputs in self._calls.submit(self._task.run, bucket, list(blocks), side):
+        full = [block for block in blocks if block]
+        for outputs in self._calls.submit(self._task.run, bucket, full, side):
             yield from map(_tagged, outputs)
 
     def finish_bundle(self) -> Iterator[Any]:
@@ -64,6 +65,18 @@ class GroupBlocks(beam.PTransform):
         return blocks | "Group by bucket" >> beam.GroupByKey()
 
 
+class GroupEveryBucket(beam.PTransform):
+    """As GroupBlocks, with an element for each of `count` buckets: one without blocks still gets its (empty) shard."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count = count
+
+    def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
+        every = blocks.pipeline | "Every bucket" >> beam.Create(_empty_blocks(self._count), reshuffle=False)
+        return (blocks, every) | "With every bucket" >> beam.Flatten() | "Group" >> GroupBlocks()
+
+
 class EachBucket(beam.PTransform):
     """One element for each of `count` buckets, without blocks: for tasks that read their bucket's shard themselves.
 
@@ -75,8 +88,11 @@ class EachBucket(beam.PTransform):
         self._count = count
 
     def expand(self, begin: Any) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
-        numbers = [(bucket, b"") for bucket in range(self._count)]
-        return begin | "Buckets" >> beam.Create(numbers, reshuffle=False) | "Spread" >> GroupBlocks()
+        return begin | "Buckets" >> beam.Create(_empty_blocks(self._count), reshuffle=False) | "Spread" >> GroupBlocks()
+
+
+def _empty_blocks(count: int) -> list[Block]:
+    return [(bucket, b"") for bucket in range(count)]
 
 
 class Single(beam.PTransform):
@@ -90,8 +106,7 @@ class Single(beam.PTransform):
         self._merge = merge
 
     def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[bytes]:
-        ensure = blocks.pipeline | "One element" >> beam.Create([(0, b"")], reshuffle=False)
-        merged = (blocks, ensure) | "With it" >> beam.Flatten() | "Bring together" >> GroupBlocks()
+        merged = blocks | "Bring together" >> GroupEveryBucket(1)
         return merged | "Merge" >> beam.Map(_merge_blocks, self._merge).with_output_types(bytes)
 
 

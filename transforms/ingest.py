@@ -9,7 +9,7 @@ from conceptloom.corpus.analysis import Analyser
 from conceptloom.corpus.locators import SourceFile
 from conceptloom.readers.base import Span
 from conceptloom.tasks.ingest import AnalyseBucket, CountLines, ReadSpan, encode_span
-from transforms.blocks import GroupBlocks, MapBlocks, Single
+from transforms.blocks import GroupBlocks, GroupEveryBucket, MapBlocks, Single
 from transforms.receipts import CollectReceipts
 
 
@@ -33,6 +33,7 @@ class Ingest(beam.PTransform):
         self._files = files
         self._spans = [(number, encode_span(file, span)) for number, (file, span) in enumerate(spans)]
         self._owners = [file for file, _ in spans]
+        self._buckets = buckets
         self._read = ReadSpan(files, buckets, limit)
         self._analyse = AnalyseBucket(files, analyser, seed, directory)
         self._directory = directory
@@ -40,7 +41,7 @@ class Ingest(beam.PTransform):
     def expand(self, begin: Any) -> beam.PCollection[str]:
         spans = begin | "Spans" >> beam.Create(self._spans, reshuffle=False) | "Spread" >> GroupBlocks()
         read = spans | "Read" >> MapBlocks(self._read, self._first_records(spans))
-        analysed = read["raw"] | "By id" >> GroupBlocks() | "Analyse" >> MapBlocks(self._analyse)
+        analysed = read["raw"] | "By id" >> GroupEveryBucket(self._buckets) | "Analyse" >> MapBlocks(self._analyse)
         receipts = (read["receipts"], analysed["receipts"])
         return receipts | "Receipts" >> CollectReceipts("ingest", self._directory)
 

@@ -14,7 +14,7 @@ from conceptloom.tasks.select import (
     decode_frequencies,
     encode_frequencies,
 )
-from transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
+from transforms.blocks import EachBucket, GroupEveryBucket, MapBlocks, Single
 from transforms.receipts import CollectReceipts
 
 
@@ -37,9 +37,9 @@ class Select(beam.PTransform):
         send = SendPostings(self._selection, self._source, self._buckets)
         score = ScorePostings(self._selection, self._directory, self._buckets)
         postings = (shards | "Send" >> MapBlocks(send, frequencies))["postings"]
-        scored = postings | "By concept" >> GroupBlocks() | "Score" >> MapBlocks(score, frequencies)
-        every = begin | "Every shard" >> beam.Create([(b, b"") for b in range(self._buckets)], reshuffle=False)
-        chosen = (scored["chosen"], every) | "Chosen" >> beam.Flatten() | "By id" >> GroupBlocks()
+        grouped = postings | "By concept" >> GroupEveryBucket(self._buckets)
+        scored = grouped | "Score" >> MapBlocks(score, frequencies)
+        chosen = scored["chosen"] | "By id" >> GroupEveryBucket(self._buckets)
         kept = chosen | "Keep" >> MapBlocks(KeepSelected(self._source, self._directory))
         receipts = (scored["receipts"], kept["receipts"])
         return receipts | "Receipts" >> CollectReceipts("select", self._directory)

@@ -1,7 +1,9 @@
 """The command line: thin, and quick to start: each command imports what it needs when it runs."""
 
 import logging
+import os
 import sys
+from contextlib import suppress
 
 import typer
 
@@ -35,15 +37,27 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command line. Exit status: 0 done, 1 the input or the build failed, 2 wrong usage."""
+    """Runs the command line and ends the process. Exit status: 0 done, 1 input or build failed, 2 wrong usage."""
+    status = run()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    # Threads of Arrow and gRPC that still run can abort the interpreter's own way out, after all is done.
+    os._exit(status)
+
+
+def run() -> int:
+    """Runs the command line; answers the exit status."""
     # Beam logs at import what it does not find; what a user must know is told as an error.
-    logging.basicConfig(level=logging.ERROR)
+    logging.basicConfig(level=logging.CRITICAL)
     try:
         app()
     except ConceptloomError as error:
         # One line, whatever a path or a record holds: a program reads it too.
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        sys.exit(1)
+        return 1
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
+        return 1
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+    return 0

@@ -35,6 +35,9 @@ def build(
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
     """Builds a data set; arguments behind -- are Beam's pipeline options."""
+    if context.args and not context.args[0].startswith("--"):
+        print(f"Error: {context.args[0]!r} is no option: an input is given by --input NAME=PATTERN", file=sys.stderr)
+        raise typer.Exit(2)
     data = _settings_data(inputs, config, assignments, limit)
     run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, tuple(context.args))
 
@@ -70,13 +73,13 @@ def run_build(
     single_threaded()
     from conceptloom.cli.show import ConsoleObserver, show_plan, show_result
     from pipelines import RECIPES
-    from pipelines.build import Build, check_output, remove_build
+    from pipelines.build import Build, check_output
     from pipelines.config import make_settings
     from pipelines.inputs import plan_inputs
     from runners import RUNNERS
 
     recipe = RECIPES[name]
-    settings = make_settings(recipe.settings, {**data, "recipe": name}, "--config, --input and --set")
+    settings = make_settings(recipe.settings, {"recipe": name, **data}, "--config, --input and --set")
     open_runner = RUNNERS[runner].open
     if only is not None and only not in [stage.name for stage in recipe.stages]:
         raise ConfigError(f"--only {only}: the stages are {', '.join(stage.name for stage in recipe.stages)}")
@@ -85,12 +88,8 @@ def run_build(
         check_output(output)
         show_plan(recipe, settings, plan, output, as_json)
         return
-    if overwrite:
-        plan_inputs(settings.inputs)
-        check_output(output)
-        remove_build(recipe, output)
     with open_runner(workers or os.cpu_count() or 1, beam_options) as opened, ConsoleObserver() as observer:
-        finished = Build(recipe, settings, output, opened, observer).run(only)
+        finished = Build(recipe, settings, output, opened, observer, overwrite).run(only)
     show_result(finished, as_json)
 
 
@@ -100,7 +99,10 @@ def _settings_data(inputs: list[str], config: str | None, assignments: list[str]
 
     data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
     for name, source in _sources(inputs).items():
-        data.setdefault("inputs", {})[name] = source
+        named = data.setdefault("inputs", {})
+        if not isinstance(named, dict):
+            raise ConfigError(f"{config}: inputs must be a mapping of names, not {type(named).__name__}")
+        named[name] = source
     for assignment in assignments:
         set_key(data, assignment)
     if limit is not None:

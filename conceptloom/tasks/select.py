@@ -174,7 +174,7 @@ class KeepSelected:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` and `rejected`; the answer is their receipt."""
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
-        chosen = from_ipc([block for block in blocks if block], CHOSEN)
+        chosen = from_ipc(blocks, CHOSEN)
         kept, rejected = keep_selected(sentences, unpack_ids(chosen["id"]))
         written = (("sentences", kept), ("rejected", rejected))
         files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]

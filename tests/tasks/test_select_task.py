@@ -230,7 +230,7 @@ def test_the_tasks_of_the_stage_keep_what_the_index_selects(sentences: pa.Table,
             if output.tag == "chosen":
                 chosen[output.bucket].append(output.data)
     for bucket in range(2):
-        (output,) = KeepSelected(source, target).run(bucket, [*chosen[bucket], b""], None)
+        (output,) = KeepSelected(source, target).run(bucket, chosen[bucket], None)
         ledger.add(Ledger.from_json(json.loads(output.data)["ledger"]))
     ledger.check("select")
     index = [row for bucket in postings for row in read_table(f"{target}/index-{bucket:05d}.parquet").to_pylist()]
