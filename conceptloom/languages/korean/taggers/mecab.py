@@ -47,9 +47,9 @@ class MecabTagger:
 
     def tag(self, sentences: list[str]) -> list[list[Token]]:
         """The tokens of each sentence. MeCab reads up to a NUL character, so a sentence must not hold one."""
-        parse, lines = self._mecab.parse, self._lines
-        outputs = [parse(sentence) for sentence in sentences]
-        return [[lines[line] for line in output.split("\n")[:-2]] for output in outputs]
+        outputs = list(map(self._mecab.parse, sentences))
+        token = self._lines.__getitem__
+        return [list(map(token, output.split("\n")[:-2])) for output in outputs]
 
     def signature(self) -> dict[str, str]:
         """Versions of MeCab's binding and of the dictionary."""
