@@ -2,17 +2,18 @@
 
 from collections.abc import Callable
 
-Listener = Callable[[int], None]
+Listener = Callable[[int, int], None]
+"""Called with the sentences that were read, and those that were finished (kept or left out), since the last call."""
 _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> Callable[[], None]:
-    """Calls `listener` with each number of sentences that was finished; answers the function that ends it."""
+    """Calls `listener` with all progress from now on; answers the function that ends it."""
     _listeners.append(listener)
     return lambda: _listeners.remove(listener)
 
 
-def advance(sentences: int) -> None:
-    """Tells the listeners that so many more sentences are done."""
+def advance(read: int, done: int) -> None:
+    """Tells the listeners that so many more sentences were read, and so many more are finished."""
     for listener in _listeners:
-        listener(sentences)
+        listener(read, done)

@@ -7,9 +7,10 @@ import apache_beam as beam
 from apache_beam import pvalue
 from apache_beam.transforms.window import GlobalWindows
 
+from conceptloom import progress
 from conceptloom.parallel import Pipelined
 from conceptloom.tables import Block
-from conceptloom.tasks.base import Output, Task
+from conceptloom.tasks.base import RECEIPTS, Output, Task, sentences_in
 
 
 class RunTask(beam.DoFn):
@@ -38,6 +39,9 @@ class RunTask(beam.DoFn):
 
 
 def _tagged(output: Output) -> pvalue.TaggedOutput:
+    if output.tag == RECEIPTS:
+        # Told here, as each call ends: the steps behind may run only when all calls have ended.
+        progress.advance(*sentences_in(output.data))
     return pvalue.TaggedOutput(output.tag, (output.bucket, output.data))
 
 

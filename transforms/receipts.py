@@ -7,7 +7,7 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from conceptloom import progress, storage
+from conceptloom import storage
 from conceptloom.tables import Block
 from transforms.blocks import GroupBlocks
 
@@ -15,19 +15,17 @@ FILE = "receipts.json"
 
 
 class CountReceipt(beam.DoFn):
-    """Adds a receipt's counts to the runner's counters and to the progress of the build."""
+    """Adds a receipt's counts to the runner's counters."""
 
     def __init__(self, stage: str) -> None:
         self._stage = stage
 
     def process(self, element: Block) -> Iterator[Block]:
-        counts = json.loads(element[1])["ledger"].values()
-        for count in counts:
+        for count in json.loads(element[1])["ledger"].values():
             self._count("read", count["read"])
             self._count("kept", count["kept"])
             for reason, number in count["rejected"].items():
                 self._count(f"rejected_{reason}", number)
-        progress.advance(sum(count["kept"] + sum(count["rejected"].values()) for count in counts))
         yield element
 
     def _count(self, name: str, number: int) -> None:

@@ -17,6 +17,7 @@ from pipelines.inputs import InputPlan
 from pipelines.recipe import Context, Recipe
 from runners.direct import memory_warning
 
+WIDTH = 200
 _COLUMNS = (
     TextColumn("{task.description:<8}"),
     BarColumn(bar_width=30),
@@ -35,6 +36,7 @@ class ConsoleObserver(Observer):
         self._bars = Progress(*_COLUMNS, console=self._console, disable=not self._console.is_terminal)
         self._task: Any = None
         self._begin = 0.0
+        self._done, self._read, self._known = 0, 0, False
 
     def __enter__(self) -> "ConsoleObserver":
         self._bars.start()
@@ -60,20 +62,25 @@ class ConsoleObserver(Observer):
     def started(self, stage: str, sentences: int | None) -> None:
         """Opens the stage's bar."""
         self._begin = time.monotonic()
+        self._done, self._read, self._known = 0, sentences or 0, sentences is not None
         self._task = self._bars.add_task(stage, total=sentences, rate="")
         if not self._console.is_terminal:
             self._console.print(f"stage {stage}: started")
 
-    def _advance(self, sentences: int) -> None:
-        if self._task is not None and sentences:
-            done = self._bars.tasks[self._bars.task_ids.index(self._task)].completed + sentences
-            rate = done / max(time.monotonic() - self._begin, 1e-9)
-            self._bars.update(self._task, advance=sentences, rate=f"{rate:,.0f}/s")
+    def _advance(self, read: int, done: int) -> None:
+        if self._task is None or not read + done:
+            return
+        self._done += done
+        # What the first stage will do is known only once it has read its input.
+        self._read += 0 if self._known else read
+        rate = self._done / max(time.monotonic() - self._begin, 1e-9)
+        self._bars.update(self._task, completed=self._done, total=self._read or None, rate=f"{rate:,.0f}/s")
 
     def finished(self, stage: str, manifest: Manifest) -> None:
         """Closes the stage's bar and says what the stage did."""
         if self._task is not None:
             self._bars.remove_task(self._task)
+            self._task = None
         counts = manifest.ledger.values()
         read, kept = sum(c["read"] for c in counts), sum(c["kept"] for c in counts)
         self._console.print(f"stage {stage}: {read:,} read, {kept:,} kept, {manifest.seconds:.1f} s")
@@ -105,7 +112,10 @@ def show_result(context: Context, as_json: bool) -> None:
         else:
             print_json({name: manifest.ledger for name, manifest in context.manifests.items()})
         return
-    Console(highlight=False).print(_ledger_table(context))
+    console = Console(highlight=False)
+    # Into a file or a pipe the table is written as wide as it is.
+    console.width = console.width if console.is_terminal else WIDTH
+    console.print(_ledger_table(context))
     if "publish" in context.manifests:
         _show_data(context)
 

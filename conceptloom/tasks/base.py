@@ -41,6 +41,12 @@ def receipt(bucket: int, ledger: Ledger, files: Iterable[dict[str, Any]] = (), *
     return Output(RECEIPTS, 0, json.dumps(data, ensure_ascii=False, sort_keys=True).encode())
 
 
+def sentences_in(data: bytes) -> tuple[int, int]:
+    """How many sentences a receipt says were read, and how many were finished: kept or left out."""
+    counts = Ledger.from_json(json.loads(data)["ledger"]).sources.values()
+    return sum(one.read for one in counts), sum(one.kept + one.rejected.total() for one in counts)
+
+
 def shard_name(kind: str, bucket: int) -> str:
     """The file name of one shard of a stage's output."""
     return f"{kind}-{bucket:05d}.parquet"

@@ -1,0 +1,26 @@
+"""The examples in the docstrings of every module, of the package as it is installed."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+PACKAGES = ("conceptloom", "transforms", "pipelines", "runners")
+MODULES = [
+    module.name
+    for package in PACKAGES
+    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
+    if not module.name.endswith("__main__")
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_are_true(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_there_are_examples() -> None:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = [test for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples]
+    assert len(found) >= 15
