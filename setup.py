@@ -65,6 +65,7 @@ setup(
         "PyYAML>=6.0",
         "typer>=0.12",
         "rich>=13.7",
+        "threadpoolctl>=3.2",
     ],
     extras_require=EXTRAS,
     entry_points={"console_scripts": ["conceptloom=conceptloom.cli:main"]},

@@ -65,12 +65,12 @@ def digest(data: Any) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-@lru_cache(maxsize=1)
-def code_digest() -> str:
-    """The hash of this package's own code and data: another version of it makes other stages."""
-    root = Path(__file__).parent
+@lru_cache
+def code_digest(*packages: str) -> str:
+    """The hash of the code and data of packages that lie beside each other: another version makes other stages."""
+    root = Path(__file__).parent.parent
     found = blake2b(digest_size=16)
-    for path in sorted(root.rglob("*")):
+    for path in sorted(path for package in packages for path in (root / package).rglob("*")):
         if path.is_file() and path.suffix in (".py", ".npz") and "cli" not in path.relative_to(root).parts:
             found.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return found.hexdigest()

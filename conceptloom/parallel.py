@@ -15,6 +15,9 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar
 
+import pyarrow as pa
+from threadpoolctl import threadpool_limits
+
 from conceptloom.errors import BuildError
 
 T = TypeVar("T")
@@ -27,13 +30,17 @@ def single_threaded() -> None:
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 
-def _start_worker() -> None:
-    import pyarrow as pa
+def one_thread() -> None:
+    """Holds BLAS and Arrow to one thread in a process that has imported them already."""
+    pa.set_cpu_count(1)
+    threadpool_limits(limits=1, user_api="blas")
 
+
+def _start_worker() -> None:
     # Blocks are lists of many small objects without cycles; looking for cycles among them costs a sixth of the time.
     gc.set_threshold(1_000_000, 50, 100)
-    pa.set_cpu_count(1)
     pa.set_io_thread_count(1)
+    one_thread()
     threading.Thread(target=_die_with_parent, daemon=True).start()
 
 
@@ -105,9 +112,7 @@ def _naming_the_cause() -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool:
-        raise BuildError(
-            "a worker process was killed, most likely for want of memory: use fewer --workers, or a cluster runner"
-        ) from None
+        raise BuildError("a worker process was killed, most likely for want of memory: use fewer --workers") from None
 
 
 def _collect(function: Callable[..., Iterator[T]], *arguments: Any) -> list[T]:

@@ -49,6 +49,11 @@ def join(directory: str, *names: str) -> str:
     return "/".join([directory.rstrip("/"), *names]) if is_remote(directory) else os.path.join(directory, *names)
 
 
+def absolute(path: str) -> str:
+    """One spelling for one local file; a path with a scheme is as it is."""
+    return path if is_remote(path) else os.path.abspath(path)
+
+
 def match(pattern: str) -> list[FileInfo]:
     """The files that a pattern with `*` names, sorted by path; raises InputError where there are none.
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from conceptloom import storage
+from conceptloom.errors import InputError
 
 Block = tuple[int, bytes]
 """What crosses a shuffle: an integer bucket and the Arrow IPC bytes of one record batch of a declared schema."""
@@ -98,6 +99,16 @@ def write_file(path: str, data: bytes, rows: int) -> dict[str, Any]:
 
 
 def read_table(path: str, columns: list[str] | None = None) -> pa.Table:
-    """The rows of one Parquet file, local or remote; only `columns` where they are given."""
+    """The rows of one Parquet file, local or remote; only `columns` where they are given.
+
+    Raises InputError for a file that is not Parquet or lacks a column.
+    """
     with storage.open_read(path) as stream:
-        return pq.read_table(stream, columns=columns, use_threads=False)
+        try:
+            table = pq.read_table(stream, columns=columns, use_threads=False)
+        except pa.ArrowException as error:
+            raise InputError(f"{path} is not a whole Parquet file: {error}") from None
+    missing = sorted(set(columns or ()) - set(table.schema.names))
+    if missing:
+        raise InputError(f"{path} has no column {', '.join(missing)}; it has: {', '.join(table.schema.names)}")
+    return table

@@ -4,7 +4,7 @@ They change what a model is trained on, never the sentences. Nothing here is ran
 same variant, in any order of the rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -51,9 +51,14 @@ def source_rows(rows: pa.Table, source: str) -> pa.Table:
     return rows.filter(pc.equal(rows["source"], source))
 
 
-def curriculum_rows(rows: pa.Table, order: Sequence[str] = CURRICULUM) -> pa.Table:
-    """Captions first, then dialogue summaries, then other sources (appendix C.1); within a source as given."""
-    ranks = pc.fill_null(pc.index_in(rows["source"], pa.array(order)), len(order))
+def curriculum_order(sources: Iterable[str]) -> list[str]:
+    """Sources in the order of training: captions, dialogues, then others by name (appendix C.1)."""
+    return sorted(sources, key=lambda name: (CURRICULUM.index(name) if name in CURRICULUM else len(CURRICULUM), name))
+
+
+def curriculum_rows(rows: pa.Table) -> pa.Table:
+    """The rows of each source together, in the order of training; within a source as given."""
+    ranks = pc.index_in(rows["source"], pa.array(curriculum_order(pc.unique(rows["source"]).to_pylist()), pa.string()))
     return rows.take(pa.array(np.argsort(ranks.to_numpy(), kind="stable")))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from conceptloom import storage
-from conceptloom.errors import OutputError
+from conceptloom.errors import BuildError, OutputError
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import NAME as MANIFEST
 from conceptloom.manifest import Manifest, code_digest, digest, missing_files, read_manifest
@@ -14,6 +14,11 @@ from pipelines.inputs import InputPlan, plan_inputs
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from transforms.receipts import FILE as RECEIPTS
 from transforms.receipts import read_receipts
+
+MARKER = "stages/BUILD"
+"""Names the recipe whose build a directory holds; without it a directory is somebody else's."""
+
+CODE = code_digest("conceptloom", "transforms", "pipelines")
 
 
 class Runner(Protocol):
@@ -58,7 +63,7 @@ class Build:
         plan = plan_inputs(self.settings.inputs)
         self.observer.planned(plan)
         context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
-        check_output(self.output)
+        check_output(self.recipe, self.output)
         if self.overwrite:
             remove_build(self.recipe, self.output)
         upstream = plan.fingerprint
@@ -73,7 +78,7 @@ class Build:
 
     def _stage(self, stage: Stage, context: Context, upstream: str, only: str | None) -> Manifest:
         settings = stage.settings(self.settings)
-        fingerprint = digest([stage.name, settings, upstream, code_digest()])
+        fingerprint = digest([stage.name, settings, upstream, CODE])
         directory = context.directory(stage.name)
         found = read_manifest(directory)
         if found and found.fingerprint == fingerprint and not missing_files(found, self._base(stage, context)):
@@ -88,12 +93,14 @@ class Build:
 
     def _run(self, stage: Stage, context: Context, settings: dict[str, Any], fingerprint: str) -> Manifest:
         directory = context.directory(stage.name)
-        self._clear(directory)
+        storage.write_bytes(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode())
+        self._clear(stage, context)
         self.observer.started(stage.name, _expected(context))
         begin = time.monotonic()
         self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline))
         receipts = collect(read_receipts(directory), self._base(stage, context))
         receipts.ledger.check(stage.name)
+        check_handover(context, stage.name, receipts.ledger)
         summary = {"numbers": receipts.numbers, **stage.check(context, receipts)}
         storage.delete_tree(storage.join(directory, RECEIPTS))
         seconds = round(time.monotonic() - begin, 2)
@@ -103,25 +110,28 @@ class Build:
         self.observer.finished(stage.name, manifest)
         return manifest
 
-    def _clear(self, directory: str) -> None:
-        # The data set's manifest goes first: from here on it would vouch for files that are about to change.
+    def _clear(self, stage: Stage, context: Context) -> None:
+        # Manifests go first, the data set's and those of all that follows: from here on they would vouch for files
+        # that are about to change.
         storage.delete_tree(storage.join(self.output, MANIFEST))
+        for later in context.stages[context.stages.index(stage.name) :]:
+            storage.delete_tree(storage.join(context.directory(later), MANIFEST))
         for product in self.recipe.products:
             storage.delete_tree(storage.join(self.output, product))
-        storage.delete_tree(directory)
+        storage.delete_tree(context.directory(stage.name))
 
     def _finish(self, context: Context, fingerprint: str) -> None:
         found = read_manifest(self.output)
         documents = [storage.join(self.output, name) for name in self.recipe.products if "." in name]
-        whole = found and found.fingerprint == fingerprint and not missing_files(found, self.output)
-        if whole and all(map(storage.exists, documents)):
+        settings = self.settings.model_dump(mode="json")
+        same = found and (found.fingerprint, found.settings) == (fingerprint, settings)
+        if found and same and not missing_files(found, self.output) and all(map(storage.exists, documents)):
             return
         storage.delete_unfinished(self.output)
         self.recipe.finish(context)
         files = [
             file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files
         ]
-        settings = self.settings.model_dump(mode="json")
         Manifest(self.recipe.name, fingerprint, settings, tuple(files)).write(self.output)
 
 
@@ -137,11 +147,26 @@ def remove_build(recipe: Recipe, output: str) -> None:
         storage.delete_tree(storage.join(output, name))
 
 
-def check_output(output: str) -> None:
-    """Raises OutputError for a directory that holds something else than a build of conceptloom."""
-    names = [_relative(info.path, output) for info in storage.list_files(output)]
-    if names and not any(name.startswith("stages/") for name in names):
+def check_output(recipe: Recipe, output: str) -> None:
+    """Raises OutputError for a directory that holds something else than a build of this recipe."""
+    marker = storage.join(output, MARKER)
+    if storage.exists(marker):
+        other = storage.read_bytes(marker).decode("utf-8", "replace").strip()
+        if other != recipe.name:
+            raise OutputError(f"{output} holds a build of recipe {other!r}: choose another --output")
+    elif storage.list_files(output):
         raise OutputError(f"{output} is not empty and holds no build: choose another --output")
+
+
+def check_handover(context: Context, stage: str, ledger: Ledger) -> None:
+    """Raises BuildError unless a stage read, of each source, what the stage before it kept."""
+    if not context.manifests:
+        return
+    before = list(context.manifests)[-1]
+    kept = {source: counts.kept for source, counts in context.ledger(before).sources.items() if counts.kept}
+    read = {source: counts.read for source, counts in ledger.sources.items() if counts.read}
+    if kept != read:
+        raise BuildError(f"stage {stage} read {read} sentences, stage {before} had kept {kept}: nothing was published")
 
 
 def collect(receipts: list[dict[str, Any]], base: str) -> Receipts:

@@ -62,15 +62,29 @@ class Finished:
 
 
 def histories(directory: str, what: str) -> list[History]:
-    """The histories of the sentences that an id, a text, or a concept set `a#b#c` names; empty for an unknown one."""
+    """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
     build = Finished(directory)
-    if _ID.fullmatch(what):
-        ids = [what]
-    elif "#" in what:
-        ids = list(_with_set(build, frozenset(what.split("#"))))
-    else:
-        ids = [text_id(normalise(what))]
-    return [history for history in (_history(build, one) for one in ids) if history]
+    single = _history(build, what if _ID.fullmatch(what) else text_id(normalise(what)))
+    if single:
+        return [single]
+    sets = (_history(build, one) for one in _with_set(build, frozenset(what.split("#"))))
+    return list(filter(None, sets)) or list(_at_place(build, what))
+
+
+def _at_place(build: Finished, locator: str) -> Iterator[History]:
+    """The histories of what stands at a locator; of a malformed record there is only what was rejected."""
+    for bucket in range(build.shards("ingest", "sentences")):
+        for row in build.rows("ingest", "sentences", bucket, "locator", locator):
+            yield from filter(None, [_history(build, row["id"])])
+        for row in build.rows("ingest", "rejected", bucket, "locator", locator):
+            yield (_history(build, row["id"]) if row["id"] else None) or _malformed(row)
+
+
+def _malformed(row: dict[str, Any]) -> History:
+    history: History = {name: row[name] for name in ("id", "text", "source", "locator")}
+    history.update(copies_at=[], tokens=[], concepts=[], verdicts=[], postings=[], split=None)
+    history["rejected"] = [{name: row[name] for name in ("stage", "reason", "detail")}]
+    return history
 
 
 def _with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:

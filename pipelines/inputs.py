@@ -9,6 +9,7 @@ from conceptloom.errors import InputError
 from conceptloom.manifest import digest
 from conceptloom.readers import find_encoding, find_format, make_reader, plan_spans, read_head
 from conceptloom.readers.base import Span
+from conceptloom.readers.encoding import python_name
 from conceptloom.storage import FileInfo
 from pipelines.config import InputSettings
 
@@ -47,11 +48,15 @@ def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
         spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, SPAN_BYTES)]
     size = sum(info.size * (UNZIPPED if info.path.endswith(".gz") else 1) for _, info in found)
     prints = [[file.name, file.source, info.size, info.modified] for file, (_, info) in zip(files, found, strict=True)]
-    return InputPlan(tuple(files), tuple(spans), size, digest(prints), tuple(notes))
+    cuts = [[number, span.start, span.end] for number, span in spans]
+    return InputPlan(tuple(files), tuple(spans), size, digest([prints, cuts, BUCKET_BYTES]), tuple(notes))
 
 
 def _match(source: str, settings: InputSettings) -> list[FileInfo]:
-    infos = {info.path: info for pattern in settings.patterns for info in _matches(source, pattern)}
+    patterns = [storage.absolute(pattern) for pattern in settings.patterns]
+    if len({storage.is_remote(pattern) for pattern in patterns}) > 1:
+        raise InputError(f"input {source}: local and remote files in one source; give them two names")
+    infos = {info.path: info for pattern in patterns for info in _matches(source, pattern)}
     return [infos[path] for path in sorted(infos)]
 
 
@@ -69,7 +74,7 @@ def _relative(path: str, siblings: list[str]) -> str:
 
 def _look(source: str, info: FileInfo, name: str, settings: InputSettings) -> tuple[SourceFile, str]:
     head = read_head(info.path)
-    encoding = settings.encoding or find_encoding(head)
+    encoding = python_name(settings.encoding) if settings.encoding else find_encoding(head)
     kind = settings.format or find_format(info.path, head)
     how = "given" if settings.format else "found"
     file = SourceFile(info.path, name, source, encoding, make_reader(kind, settings.options))

@@ -27,6 +27,14 @@ class Context:
         """The directory of one stage, `stages/<n>-<name>`."""
         return storage.join(self.output, "stages", f"{self.stages.index(stage) + 1}-{stage}")
 
+    @property
+    def buckets(self) -> int:
+        """How many buckets of ids there are: as the first stage left them, or will."""
+        first = self.manifests.get(self.stages[0])
+        if first is None:
+            return self.plan.buckets
+        return sum(file["path"].startswith("sentences-") for file in first.files)
+
     def ledger(self, stage: str) -> Ledger:
         """The ledger of a finished stage."""
         return Ledger.from_json(self.manifests[stage].ledger)

@@ -11,6 +11,7 @@ from conceptloom import storage
 from conceptloom.errors import ConfigError, InputError, OutputError
 from conceptloom.languages.korean.extract import concepts_of
 from conceptloom.ledger import reject
+from conceptloom.manifest import missing_files, read_manifest
 from conceptloom.schemas import DATA
 from conceptloom.tables import read_table, write_table
 from conceptloom.tasks.publish import write_published
@@ -45,6 +46,9 @@ def write_variant(directory: str, kind: str, output: str, seed: int, source: str
     The variant has data/, published/ and rejected/ as a build has, and variant.json that says what it is of.
     """
     change = make_change(kind, seed, source)
+    finished = read_manifest(directory)
+    if finished is None or missing_files(finished, directory):
+        raise InputError(f"{directory} holds no finished build: build it to its end first")
     if storage.list_files(output):
         raise OutputError(f"{output} is not empty: choose another --output")
     counts = {}
@@ -52,8 +56,6 @@ def write_variant(directory: str, kind: str, output: str, seed: int, source: str
         rows = _split_rows(directory, split)
         if rows is not None:
             counts[split] = _write_split(output, split, *change(rows))
-    if not counts:
-        raise InputError(f"{directory} holds no finished build: there is no data/*.parquet in it")
     if not any(kept for kept, _ in counts.values()):
         raise InputError(f"no row of {directory} is of source {source!r}: look into its report.json for the sources")
     about = {"of": storage.join(directory, ""), "kind": kind, "seed": seed, "source": source}

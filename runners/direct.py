@@ -55,5 +55,5 @@ def memory_warning(input_bytes: int) -> str | None:
         return None
     return (
         f"the direct runner keeps a shuffle in memory: this input wants about {need / 2**30:.0f} GiB, this machine has "
-        f"{have / 2**30:.0f}; build a part with --limit, or use a cluster runner"
+        f"{have / 2**30:.0f}; build a part with --limit"
     )

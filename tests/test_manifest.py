@@ -72,5 +72,5 @@ def test_digests_do_not_depend_on_the_order_of_keys() -> None:
 
 
 def test_the_code_has_one_digest() -> None:
-    assert code_digest() == code_digest.__wrapped__()
-    assert len(code_digest()) == 32
+    assert code_digest("conceptloom") == code_digest.__wrapped__("conceptloom")
+    assert len({code_digest("conceptloom"), code_digest("conceptloom", "transforms"), code_digest("pipelines")}) == 3

@@ -10,6 +10,7 @@ from conceptloom.hashing import text_id
 from conceptloom.schemas import DATA
 from conceptloom.variants import (
     PAPER_SEEDS,
+    curriculum_order,
     curriculum_rows,
     high_level,
     high_level_rows,
@@ -81,15 +82,10 @@ def test_source_rows_keep_the_order() -> None:
     assert targets(source_rows(ROWS, "books")) == []
 
 
-def test_captions_come_first_and_the_rest_keeps_its_order() -> None:
+def test_captions_come_first_then_dialogues_then_the_rest() -> None:
     captions, dialogues = ["개가 공을 문다.", "말이 들판에 있다."], ["손을 흔든다."]
     assert targets(curriculum_rows(ROWS)) == [*captions, *dialogues, "새가 있다."]
-    assert targets(curriculum_rows(ROWS, order=("dialogues",))) == [
-        "손을 흔든다.",
-        captions[0],
-        "새가 있다.",
-        captions[1],
-    ]
+    assert curriculum_order(["zoo", "dialogues", "books", "captions"]) == ["captions", "dialogues", "books", "zoo"]
 
 
 def test_reextracted_rows_keep_everything_but_the_concepts() -> None:

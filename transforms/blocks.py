@@ -8,7 +8,7 @@ from apache_beam import pvalue
 from apache_beam.transforms.window import GlobalWindows
 
 from conceptloom import progress
-from conceptloom.parallel import Pipelined
+from conceptloom.parallel import Pipelined, one_thread
 from conceptloom.tables import Block
 from conceptloom.tasks.base import RECEIPTS, Output, Task, sentences_in
 
@@ -21,6 +21,9 @@ class RunTask(beam.DoFn):
 
     def __init__(self, task: Task) -> None:
         self._task = task
+
+    def setup(self) -> None:
+        one_thread()
 
     def start_bundle(self) -> None:
         self._calls = Pipelined()

@@ -85,7 +85,10 @@ def run_build(
         raise ConfigError(f"--only {only}: the stages are {', '.join(stage.name for stage in recipe.stages)}")
     if dry_run:
         plan = plan_inputs(settings.inputs)
-        check_output(output)
+        check_output(recipe, output)
+        for stage in recipe.stages:
+            # Opens taggers and tables: what is not installed is said now.
+            stage.settings(settings)
         show_plan(recipe, settings, plan, output, as_json)
         return
     with open_runner(workers or os.cpu_count() or 1, beam_options) as opened, ConsoleObserver() as observer:
@@ -123,11 +126,9 @@ def _sources(inputs: list[str]) -> dict[str, dict[str, Any]]:
             print(f"Error: --input wants NAME[:FORMAT]=PATTERN, not {argument!r}", file=sys.stderr)
             raise typer.Exit(2)
         source = sources.setdefault(name, {"patterns": []})
-        if source.get("format", kind or None) != (kind or None):
-            raise ConfigError(f"input {name}: two formats, {source['format']} and {kind}; give it two names")
         source["patterns"].append(pattern)
-        if kind:
-            source["format"] = kind
+        if kind and source.setdefault("format", kind) != kind:
+            raise ConfigError(f"input {name}: two formats, {source['format']} and {kind}; give it two names")
     return sources
 
 

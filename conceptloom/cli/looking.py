@@ -14,7 +14,7 @@ def add_commands(app: typer.Typer) -> None:
 
 def explain(
     directory: str = typer.Argument(help="A build."),
-    what: str = typer.Argument(help="A sentence's id or text, or a concept set a#b#c."),
+    what: str = typer.Argument(help="A sentence's id or text, a concept set a#b#c, or a locator."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
     """The whole history of one sentence in a build: where it stands, its tags, verdicts, postings, and split."""

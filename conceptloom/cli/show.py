@@ -135,7 +135,7 @@ def _show_data(context: Context) -> None:
 
     for split, column in context.manifests["split"].summary["statistics"].items():
         print(f"{split:<11}{column['sets']:>9,} concept sets, {column['unique_concepts']:,} concepts")
-    file = next(f["path"] for f in context.manifests["publish"].files if f["path"].startswith("data/train-"))
+    file = next(file["path"] for file in context.manifests["publish"].files if file["path"].startswith("data/train-"))
     for row in read_table(storage.join(context.output, file)).slice(0, 3).to_pylist():
         print(f"  {'#'.join(row['concepts'])} -> {row['target']}")
     print(f"data set: {context.output} (data/, published/, rejected/, index/, report.json, README.md)")

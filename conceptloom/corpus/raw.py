@@ -12,6 +12,8 @@ from conceptloom.schemas import RAW
 
 ROWS = 32 * 1024
 MALFORMED = "malformed"
+WHOLE_RECORD = -1
+"""The item of a malformed record of which nothing could be read."""
 
 Normalise = Callable[[str], str]
 Split = Callable[[str], list[str]]
@@ -39,7 +41,8 @@ def _malformed_row(result: Malformed, file: int) -> Row:
     # A malformed record has no text to hash; its place spreads it over the buckets.
     place = text_id(f"{file}:{result.record}")
     detail = f"{result.reason}: {result.detail}"
-    return place, result.text, file, result.record, 0, 0, MALFORMED, detail
+    item = WHOLE_RECORD if result.item is None else result.item
+    return place, result.text, file, result.record, item, 0, MALFORMED, detail
 
 
 def raw_tables(rows: Iterator[Row]) -> Iterator[pa.Table]:

@@ -9,8 +9,8 @@ from conceptloom.registry import Registry
 REASONS = {
     "undecodable": "bytes that are not of the file's encoding, or half a surrogate pair",
     "control_characters": "a NUL in the text",
-    "too_long": "a line beyond the limit",
-    "broken_json": "a line that is not JSON",
+    "too_long": "a line or a record beyond the limit",
+    "broken_json": "a line or a record that is not JSON, or is nested too deeply",
     "missing_field": "no such field in the record, or an empty list",
     "wrong_type": "the field is not text",
     "broken_row": "a table row with an unclosed quotation mark, or with more or fewer cells than the first",
@@ -28,12 +28,16 @@ class Record(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """A record (or one item of it) that could not be read: one of REASONS, what was wrong, and an excerpt."""
+    """A record (or one item of it) that could not be read: one of REASONS, what was wrong, and an excerpt.
+
+    `item` counts as in a Record; it is None where the whole record could not be read.
+    """
 
     record: int
     reason: str
     detail: str
     text: str = ""
+    item: int | None = None
 
 
 Entry = Record | Malformed

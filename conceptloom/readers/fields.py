@@ -36,13 +36,14 @@ def field_name(path: str, item: int) -> str:
 
 def texts_at(value: Any, steps: Steps, record: int, raw: str) -> Iterator[Entry]:
     """The texts at a path within a record, each malformed for itself. `raw` is the record as it stands in the file."""
-    for item, name, found in _reach(value, steps, "", 0):
+    for item, name, found in _reach(value, steps, "", None):
         if isinstance(found, str):
-            yield checked(record, item, found, name)
+            yield checked(record, item or 0, found, name)
             continue
         if not isinstance(found, Problem):
             found = Problem("wrong_type", f"{name or 'the record'} is {kind_of(found)}, not text")
-        yield Malformed(record, found.reason, excerpt(found.detail), excerpt(raw))
+            item = (item or 0) if name else None
+        yield Malformed(record, found.reason, excerpt(found.detail), excerpt(raw), item)
 
 
 def kind_of(value: Any) -> str:
@@ -51,7 +52,8 @@ def kind_of(value: Any) -> str:
     return kinds.get(type(value), "a number")
 
 
-def _reach(value: Any, steps: Steps, name: str, item: int) -> Iterator[tuple[int, str, Any]]:
+def _reach(value: Any, steps: Steps, name: str, item: int | None) -> Iterator[tuple[int | None, str, Any]]:
+    """What stands at each place, with the place in the list, None outside it, and the path so far."""
     if not steps:
         yield item, name, value
         return
@@ -69,11 +71,11 @@ def _reach(value: Any, steps: Steps, name: str, item: int) -> Iterator[tuple[int
         yield from _reach(value, rest, name, item)
 
 
-def _reach_each(value: Any, rest: Steps, name: str) -> Iterator[tuple[int, str, Any]]:
+def _reach_each(value: Any, rest: Steps, name: str) -> Iterator[tuple[int | None, str, Any]]:
     if not isinstance(value, list):
-        yield 0, name, Problem("wrong_type", f"{name or 'the record'} is {kind_of(value)}, not an array")
+        yield None, name, Problem("wrong_type", f"{name or 'the record'} is {kind_of(value)}, not an array")
     elif not value:
-        yield 0, name, Problem("missing_field", f"{name or 'the record'} is an empty array")
+        yield None, name, Problem("missing_field", f"{name or 'the record'} is an empty array")
     else:
         for item, element in enumerate(value):
             yield from _reach(element, rest, f"{name}[{item}]", item)

@@ -86,7 +86,8 @@ def _parse_json(line: Record) -> Example | Malformed:
     sentences = [scene] if isinstance(scene, str) else scene
     if not isinstance(concepts, str) or not _are_texts(sentences):
         detail = "concept-set is text with # between, scene is text or a list of texts"
-        return Malformed(line.record, "wrong_type", detail, excerpt(line.text))
+        item = _first_other(sentences) if isinstance(concepts, str) else None
+        return Malformed(line.record, "wrong_type", detail, excerpt(line.text), item)
     return _example(line, concepts, sentences)
 
 
@@ -108,6 +109,12 @@ def _example(line: Record, concepts: str, sentences: list[str]) -> Example | Mal
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _first_other(sentences: object) -> int:
+    """Which item is not text; what is no list is one item."""
+    items = sentences if isinstance(sentences, list) else [sentences]
+    return next(at for at, text in enumerate(items) if not isinstance(text, str))
 
 
 def _first_problem(record: int, parsed: Example | Record) -> Malformed | None:

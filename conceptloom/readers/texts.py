@@ -19,8 +19,8 @@ def checked(record: int, item: int, text: str, name: str = "") -> Entry:
     place = f"{name}: " if name else ""
     if "\0" in text:
         detail = f"{place}character {text.index(chr(0)) + 1} is NUL"
-        return Malformed(record, "control_characters", excerpt(detail), excerpt(text))
+        return Malformed(record, "control_characters", excerpt(detail), excerpt(text), item)
     if found := _SURROGATE.search(text):
         detail = f"{place}character {found.start() + 1} is half a surrogate pair or was not decodable"
-        return Malformed(record, "undecodable", excerpt(detail), excerpt(text))
+        return Malformed(record, "undecodable", excerpt(detail), excerpt(text), item)
     return Record(record, item, text)

@@ -82,7 +82,7 @@ class ReadSpan:
 
 
 class Records:
-    """Counts the records, and the malformed ones among them, of results that pass by."""
+    """Counts the records of results that pass by, and those among them in which anything was malformed."""
 
     def __init__(self) -> None:
         self.records = 0
@@ -90,12 +90,13 @@ class Records:
 
     def watch(self, results: Iterator[Record | Malformed]) -> Iterator[Record | Malformed]:
         """The results, counted."""
-        last = 0
+        last = last_malformed = 0
         for result in results:
             if result.record != last:
                 last = result.record
                 self.records += 1
-            if isinstance(result, Malformed):
+            if isinstance(result, Malformed) and result.record != last_malformed:
+                last_malformed = result.record
                 self.malformed += 1
             yield result
 

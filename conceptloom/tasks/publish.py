@@ -14,6 +14,7 @@ from conceptloom.publishing import json_lines, text_lines
 from conceptloom.schemas import DATA
 from conceptloom.tables import read_table, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
+from conceptloom.variants import curriculum_order
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,12 @@ Shard = tuple[str, dict[str, dict[str, int]]]
 def plan_files(split: str, shards: Sequence[Shard], rows_per_file: int, by_source: bool) -> list[DataFile]:
     """The files of one split: runs of whole shards, of about equal size and about `rows_per_file` rows at most.
 
-    `shards` are in the order of their ids. With `by_source` no file mixes sources, and the sources follow each other in
-    the order of their names: captions before dialogues.
+    `shards` are in the order of their ids. With `by_source` no file mixes sources, and the sources follow each other as
+    in the curriculum: captions, dialogues, then others by name.
     """
     sources: Sequence[str | None] = [None]
     if by_source:
-        sources = sorted({source for _, rows in shards for source in rows.get(split, {})})
+        sources = curriculum_order({source for _, rows in shards for source in rows.get(split, {})})
     groups = [(source, group) for source in sources for group in _groups(_sizes(split, source, shards), rows_per_file)]
     return [
         DataFile(split, f"{split}-{number:05d}-of-{len(groups):05d}", tuple(group), source)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,13 +45,13 @@ class Selection:
 
     def make_scorer(self, side: bytes | None) -> Scorer:
         """The scorer; `side` holds the corpus's frequencies where it wants them."""
-        return SCORERS[self.scorer].make(decode_frequencies(side) if side else None)
+        return _scorer(self.scorer, side)
 
-    def signature(self) -> dict[str, Any]:
-        """What identifies the scorer in a report, whatever corpus it has seen."""
-        nothing = Frequencies(0, pa.array([], pa.string()), np.zeros(0, dtype=np.int64))
-        wants = SCORERS[self.scorer].wants_frequencies
-        return SCORERS[self.scorer].make(nothing if wants else None).signature()
+
+@lru_cache(maxsize=1)
+def _scorer(name: str, side: bytes | None) -> Scorer:
+    """The process's one scorer: every bucket of a stage asks for the same."""
+    return SCORERS[name].make(decode_frequencies(side) if side else None)
 
 
 def encode_frequencies(frequencies: Frequencies) -> bytes:
@@ -132,7 +133,7 @@ class ScorePostings:
             Output("chosen", *block) for block in by_bucket(table, bucket_of(id_heads(chosen), self.id_buckets))
         )
         file = write_table(storage.join(self.directory, shard_name("index", bucket)), index)
-        yield receipt(bucket, Ledger(), [file])
+        yield receipt(bucket, Ledger(), [{**file, "scorer": scorer.signature()}])
 
 
 def _ids(index: pa.Table) -> Any:

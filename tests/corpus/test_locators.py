@@ -1,5 +1,7 @@
 """Locators, and the rows that they locate: from a reader's records to places that find a sentence again."""
 
+import io
+import json
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -32,7 +34,9 @@ FILES = (
     SourceFile("/data/b/c.json", "b/c.json", "captions", "utf-8", Named("caption_ko")),  # type: ignore[arg-type]
 )
 NUMBER, COUNT = st.integers(1, 1 << 40), st.integers(0, 3)
-PLACE = st.one_of(st.tuples(st.just(0), NUMBER, st.just(0), COUNT), st.tuples(st.just(1), NUMBER, COUNT, COUNT))
+PLACE = st.one_of(
+    st.tuples(st.just(0), NUMBER, st.just(0), COUNT), st.tuples(st.just(1), NUMBER, st.integers(-1, 3), COUNT)
+)
 
 
 def located(places: list[tuple[int, int, int, int]], files: tuple[SourceFile, ...] = FILES) -> list[str]:
@@ -47,6 +51,7 @@ def located(places: list[tuple[int, int, int, int]], files: tuple[SourceFile, ..
     [
         ((0, 12, 0, 0), "a.txt#12"),
         ((0, 12, 0, 2), "a.txt#12.2"),
+        ((1, 12, -1, 0), "b/c.json#12"),
         ((1, 12, 0, 0), "b/c.json#12/caption_ko[0]"),
         ((1, 12, 1, 2), "b/c.json#12/caption_ko[1].2"),
     ],
@@ -85,9 +90,29 @@ def test_rows_of_records() -> None:
         (text_id("비가 온다."), "비가 온다.", 7, 1, 0, 1, None, None),
         (text_id("눈이 온다."), "눈이 온다.", 7, 1, 0, 2, None, None),
         (text_id("해가 뜬다."), "해가 뜬다.", 7, 2, 1, 0, None, None),
-        (text_id("7:3"), "{", 7, 3, 0, 0, "malformed", "broken_json: why"),
+        (text_id("7:3"), "{", 7, 3, -1, 0, "malformed", "broken_json: why"),
         (text_id(""), "", 7, 4, 0, 0, None, None),
     ]
+
+
+def malformed_locators(name: str, kind: str, content: bytes) -> list[str]:
+    """The locators of what is malformed in a file."""
+    file = SourceFile(f"/data/{name}", name, "captions", "utf-8", make_reader(kind, {}))
+    rows = candidate_rows(file.reader.read(io.BytesIO(content), "utf-8", 1), 0, normalise, split_sentences)
+    (raw,) = raw_tables(rows)
+    return [place for place, reason in zip(locate(raw, [file]).to_pylist(), raw["reason"].to_pylist()) if reason]
+
+
+def test_what_is_malformed_has_a_field_only_where_an_item_is() -> None:
+    captions: list[dict[str, list[str | None]]] = [{"caption_ko": ["개가 잔다."]} for _ in range(6)]
+    captions[4] = {"caption_ko": ["개가 잔다.", "소가 잔다.", None, "말이 잔다."]}
+    content = json.dumps([*captions, {}, {"caption_ko": []}])
+    expected = ["m.json#5/caption_ko[2]", "m.json#7", "m.json#8"]
+    assert malformed_locators("m.json", "aihub-captions", content.encode()) == expected
+    broken = content.replace("[", "[{1: 2},", 1).encode()
+    assert malformed_locators("m.json", "aihub-captions", broken)[:2] == ["m.json#1", "m.json#6/caption_ko[2]"]
+    lines = b'{"text": "a"}\n' * 6 + b'{"text"\n{"text": null}\n'
+    assert malformed_locators("f.jsonl", "jsonl", lines) == ["f.jsonl#7", "f.jsonl#8/text"]
 
 
 @pytest.mark.parametrize("count", [0, 1, ROWS, ROWS + 1])

@@ -444,7 +444,7 @@ def test_what_a_build_leaves(sample: Path) -> None:
     )
     assert not [name for name in files_of(sample) if ".writing-" in name or "receipts" in name]
     assert sorted(path.name for path in (sample / "stages").iterdir()) == [
-        "1-ingest", "2-select", "3-split", "4-publish"
+        "1-ingest", "2-select", "3-split", "4-publish", "BUILD"
     ]  # fmt: skip
     assert all((sample / "stages" / f"{n}-{name}" / "MANIFEST.json").exists() for n, name in enumerate(STAGES, 1))
 

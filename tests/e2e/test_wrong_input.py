@@ -112,6 +112,17 @@ DURING: dict[str, tuple[str, str, bytes, list[str]]] = {
     "a wrong document": ("raw.txt", ":json", "개가 잔다.\n".encode(), ["raw.txt", "record 1"]),
     "a table": ("raw.csv", "", b"a,b\n1,2\n", ["raw.csv", "columns are 1 'a', 2 'b'", "option column"]),
     "a deep JSON document": ("raw.json", ":json", b"[" * 300_000, ["raw.json", "nested too deeply"]),
+    "a deep record": (
+        "raw.json", ":json", b"[" * 200_000 + b"]" * 200_000,
+        ["raw.json#1", "nested too deeply", "maximum_malformed"],
+    ),
+    "a JSON document of broken records": (
+        "raw.json", ":json", b'[{"text": a}, {"text" "b"}]',
+        ["2 of 2 records", "raw.json#1", "broken_json", "raw.json#2"],
+    ),
+    "a JSON document with an open quotation": (
+        "raw.json", ":json", b'[{"text": "a}, {"text": "b"}]', ["raw.json", "record 1 is broken JSON", "mend"],
+    ),
     "a JSON document cut off": ("raw.json", ":json", b'[{"text": "a"}, {"te', ["raw.json", "record 2", "cut off"]),
     "gzip that is cut off": (
         "raw.txt.gz", ":lines", gzip.compress(random.Random(1).randbytes(300_000), mtime=0)[:200_000],
@@ -189,7 +200,18 @@ def test_json_bombs_in_lines_are_left_out(tmp_path: Path) -> None:
     said = finished_cli("build", RECIPE, f"--input=s={path}", "--output", tmp_path / "out", "--workers=2")
     assert "Traceback" not in said.stderr
     bad = {row["locator"] for row in rows(tmp_path / "out", "rejected/*.parquet") if row["reason"] == "malformed"}
-    assert bad == {f"raw.jsonl#{record}/text" for record in range(101, 106)}
+    assert bad == {f"raw.jsonl#{record}" for record in (101, 102, 103)} | {f"raw.jsonl#{at}/text" for at in (104, 105)}
+
+
+def test_broken_records_of_a_document_are_left_out(tmp_path: Path) -> None:
+    good = [json.dumps({"text": text}) for text in plain_sentences()[:100]]
+    bad = ["[" * 100_000 + "]" * 100_000, '{"text": "a" "b"}', '{"text": null}']
+    path = write_lines(tmp_path / "raw.json", ["[", ",\n".join([*good[:50], *bad, *good[50:]]), "]"])
+    said = finished_cli("build", RECIPE, f"--input=s={path}", "--output", tmp_path / "out", "--workers=2")
+    assert "Traceback" not in said.stderr
+    left_out = {row["locator"] for row in rows(tmp_path / "out", "rejected/*.parquet") if row["reason"] == "malformed"}
+    assert left_out == {"raw.json#51", "raw.json#52", "raw.json#53/text"}
+    assert report(tmp_path / "out")["records"] == {"malformed": {"s": 3}, "records": {"s": 103}}
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "{0.__class__}", "%s%n", "../../passwd", "$(reboot)"])
@@ -319,7 +341,7 @@ def test_the_exit_status_of_a_process(good: Path, output: Path) -> None:
     """What `main` does in this process is what a shell sees."""
     assert cli("build", RECIPE, f"--input=s={good}").returncode == 2
     line = error_of(cli("build", RECIPE, "--input=s=nowhere.txt", "--output", output))
-    assert line.startswith("error: nowhere.txt: ")
+    assert line.startswith("error: ") and "nowhere.txt: no such file" in line
 
 
 def test_an_output_that_is_not_empty(tmp_path: Path, good: Path) -> None:

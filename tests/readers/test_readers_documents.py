@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reading import places, read, read_path, reasons, texts, zipped
 
 from conceptloom.errors import InputError
-from conceptloom.readers import documents, make_reader
+from conceptloom.readers import documents, make_reader, resync
 from conceptloom.readers.documents import Cursor, walk
 
 JSON = make_reader("json", {})
@@ -102,18 +102,92 @@ def test_a_truncated_document_is_an_error_that_names_the_record(length: int, tmp
 
 @pytest.mark.parametrize(
     "content",
-    ['[{"text": "a"} {"text": "b"}]', '[{"text": "a"},]', '[{"text": a}]', '[{"text": "a"}] x', "{]", '[{1: "a"}]'],
+    [
+        '[{"text": "a"}] x',
+        "{]",
+        '[{"text": "a"}, {"text": b, {"text": "c"}]',
+        '[{"text": "a}, {"text": "b"}]',
+        '{"data": [{"text": a, {"text": "b"}], "n": 1}',
+        '[{"text": "a"}}',
+    ],
 )
 def test_a_syntax_error_names_the_record_and_the_cure(content: str) -> None:
+    reader = make_reader("json", {"items": "data.item"}) if "data" in content else JSON
     with pytest.raises(InputError, match=r"record \d is broken JSON: .* near .*; mend"):
-        read(JSON, content.encode())
+        read(reader, content.encode())
 
 
-def test_an_early_syntax_error_does_not_read_the_whole_file() -> None:
-    stream = io.BytesIO(b'[{"text" "a"},' + b'{"text": "a"},' * 1_000_000)
-    with pytest.raises(InputError, match="record 1 is broken"):
+GOOD = VALUES.map(lambda value: json.dumps({"x": value, "text": "good"}))
+BROKEN = st.sampled_from(
+    [
+        '{"text": "a" "n": 1}',
+        '{"text" "a"}',
+        '{"text": a}',
+        "word",
+        "tru",
+        '{"text": "a",}',
+        '{"text": "a"}}',
+        '{"text": ["a"}',
+        '{text: "a"}',
+        '{1: "a"}',
+        "{'text': 'a'}",
+        r'{"text": "\q, ]} \" [{"}',
+        r'{"text": "\u12x"}',
+        '{"text": "a\nb"}',
+        '{"text": "a"} {"text": "b"}',
+        '"a" b "c, ]"',
+        "1.2.3",
+        "",
+    ]
+)
+
+
+@given(st.lists(st.tuples(st.just(True), GOOD) | st.tuples(st.just(False), BROKEN), min_size=2), st.integers(1, 30))
+@pytest.mark.parametrize("items", ["item", "data.item", "*"])
+def test_a_broken_record_is_malformed_and_the_rest_is_read(items: str, records, size: int) -> None:
+    if items == "*":  # there a closing brace too many ends the document
+        records = [record for record in records if record[1] != '{"text": "a"}}']
+    key = '"k": ' if items == "*" else ""
+    body = " ,\n".join(key + text for _, text in records)
+    content = {"item": f"[{body}]", "data.item": f'{{"n": [1], "data": [{body}], "m": 1}}', "*": f"{{{body}}}"}[items]
+    reader = make_reader("json", {"items": items})
+    entries = list(reader.read(Dripping(content.encode(), size), "utf-8", 1))
+    assert [entry.record for entry in entries] == list(range(1, len(records) + 1))
+    assert reasons(entries) == ["" if is_good else "broken_json" for is_good, _ in records]
+    assert {entry.item for entry, (is_good, _) in zip(entries, records, strict=True) if not is_good} <= {None}
+
+
+def test_a_trailing_comma_is_a_broken_record() -> None:
+    assert reasons(read(JSON, b'[{"text": "a"},]')) == ["", "broken_json"]
+
+
+def test_what_a_broken_record_says() -> None:
+    (entry,) = read(make_reader("aihub-captions", {}), b'[{"id": 1, "caption_ko": ["a" "b"]}]')
+    detail = 'Expecting \',\' delimiter near \'"caption_ko": ["a" "b"]}]\''
+    assert entry[:2] == (1, "broken_json") and entry.text == '{"id": 1, "caption_ko": ["a" "b"]}]'
+    assert entry.detail.startswith("Expecting ',' delimiter near ") and detail[-10:] in entry.detail
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a": '])
+def test_a_deep_record_is_malformed_and_the_rest_is_read(opening: str) -> None:
+    closing = opening.replace('"a":', "").replace(" ", "")[::-1].translate(str.maketrans("[{", "]}"))
+    content = f'[{{"text": "a"}}, {opening * 200_000}1{closing * 200_000}, {{"text": "b"}}]'.encode()
+    entries = read(JSON, content)
+    assert (texts(entries), places(entries)) == (["a", "b"], [(1, 0), (3, 0)])
+    assert entries[1][:3] == (2, "broken_json", "nested too deeply")
+
+
+@pytest.mark.parametrize("unit", [b"[", b"{", b"[{", b"[}", b'{"a":', b'\\"'])
+def test_a_record_without_end_is_not_held(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "RECORD_CHARACTERS", 1 << 18)
+    monkeypatch.setattr(resync, "DEEPEST", 1 << 17)
+    stream = io.BytesIO(b"[{" + unit * 1_000_000)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="record 1 is "):
         list(JSON.read(stream, "utf-8", 1))
-    assert stream.tell() <= 2 * documents.CHUNK_BYTES
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 << 20
 
 
 @pytest.mark.parametrize(
@@ -128,7 +202,14 @@ def test_deep_nesting_is_an_error_that_names_the_record(content: bytes) -> None:
 
 def test_a_record_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "RECORD_CHARACTERS", 1 << 20)
-    content = b'[{"text": "a"}, {"text": "' + b"x" * (9 << 20) + b'"}]'
+    content = b'[{"text": "a"}, {"text": "' + b"x" * (9 << 20) + b'"}'
+    stream = io.BytesIO(content + b', {"text": "b"}]')
+    tracemalloc.start()
+    entries = list(JSON.read(stream, "utf-8", 1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (places(entries), reasons(entries)) == ([(1, 0), (3, 0)], ["", "too_long", ""])
+    assert peak < 6 << 20
     with pytest.raises(InputError, match="record 2 is longer than"):
         read(JSON, content)
 
@@ -155,6 +236,7 @@ def test_aihub_captions_give_each_caption_with_its_place() -> None:
     assert texts(entries) == ["개 한 마리.", "개들.", "고양이."]
     assert places(entries) == [(1, 0), (1, 1), (2, 0)]
     assert reasons(entries) == ["", "", "", "wrong_type", "missing_field"]
+    assert [entry.item for entry in entries[3:]] == [1, None]
     assert korean.field(1) == "caption_ko[1]"
     english = read(make_reader("aihub-captions", {"language": "en"}), content)
     assert (texts(english), reasons(english)[2:]) == (["A dog.", "Dogs."], ["missing_field", "missing_field"])

@@ -49,6 +49,15 @@ def test_a_bad_line_is_malformed_and_the_rest_is_read(line: str, reason: str) ->
     assert len(malformed.detail.encode()) and len(malformed.text.encode()) and len(malformed.text) <= 200
 
 
+@pytest.mark.parametrize(
+    ("line", "item"),
+    [("[", None), ("{}", None), ("7", None), ('{"text": null}', 0), (r'{"text": "\ud800"}', 0), ('{"text": "\0"}', 0)],
+)
+def test_whether_the_whole_record_is_malformed(line: str, item: int | None) -> None:
+    (entry,) = read(make_reader("jsonl", {}), line.replace("\0", r"\u0000").encode())
+    assert isinstance(entry, Malformed) and entry.item == item
+
+
 @pytest.mark.parametrize("number", ["1" * 10_000, "1e400", "-Infinity", "NaN", "1" * 5000 + ".5"])
 def test_no_number_is_in_the_way(number: str) -> None:
     assert texts(read(JSONL, f'{{"score": {number}, "text": "a"}}'.encode())) == ["a"]
@@ -70,6 +79,7 @@ def test_a_path_leads_into_objects_and_lists() -> None:
     entries = read(reader, content)
     assert (texts(entries), places(entries)) == (["a", "b"], [(1, 0), (1, 3)])
     assert reasons(entries) == ["", "missing_field", "wrong_type", "", "missing_field"]
+    assert [entry.item for entry in entries] == [0, 1, 2, 3, None]
     assert entries[1].detail == "there is no body.said[1].words, but word"
     assert reader.field(3) == "body.said[3].words"
 

@@ -97,6 +97,7 @@ def test_the_reader_gives_each_sentence_and_what_is_malformed() -> None:
     assert places(entries) == [(1, 0), (2, 0), (2, 1), (3, 0), (4, 0), (4, 1), (5, 0), (11, 0)]
     bad = ["broken_example", "missing_field", "wrong_type", "broken_example", "broken_json", "", "undecodable"]
     assert reasons(entries)[7:] == bad
+    assert [entry.item for entry in entries[7:]] == [None, None, 0, None, None, 0, 1]
     assert PUBLISHED.field(1) == "scene[1]"
 
 

@@ -247,4 +247,3 @@ def test_what_is_chosen_travels_as_packed_ids() -> None:
 
 def test_the_default_scorer_is_the_static_one() -> None:
     assert isinstance(Selection().make_scorer(None), StaticScorer)
-    assert Selection("tfidf").signature()["name"] == "tfidf"
