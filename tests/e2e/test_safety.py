@@ -1,0 +1,91 @@
+"""What a build must never do: touch what is not its own, lose rows between stages, or mix the old with the new."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builds import RECIPE, SAMPLE_ARGUMENTS, SAMPLES, build, here, sample_build
+
+from conceptloom.errors import BuildError, ConceptloomError, InputError, OutputError
+from conceptloom.ledger import Ledger, SourceCounts
+from conceptloom.manifest import Manifest
+from pipelines import RECIPES
+from pipelines.build import MARKER, check_handover, check_output
+from pipelines.explain import histories
+from pipelines.recipe import Context
+from pipelines.variant import write_variant
+
+
+@pytest.mark.parametrize("extra", [[], ["--overwrite"]])
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, extra: list[str]) -> None:
+    for name in ("stages/mine.py", "data/precious.csv", "README.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("mine")
+    corpus = tmp_path.parent / f"{tmp_path.name}.txt"
+    corpus.write_text("개가 공을 물고 들판을 달린다.\n")
+    said = here("build", RECIPE, f"--input=s={corpus}", "--output", tmp_path, *extra)
+    assert (said.returncode, "holds no build" in said.stderr) == (1, True)
+    assert [path.read_text() for path in sorted(tmp_path.rglob("*")) if path.is_file()] == ["mine"] * 3
+
+
+def context_after(kept: dict[str, int]) -> Context:
+    ledger = Ledger({source: SourceCounts(number, number) for source, number in kept.items()})
+    context = Context(None, None, "", ("ingest", "select"))  # type: ignore[arg-type]
+    context.manifests["ingest"] = Manifest("ingest", "", {}, (), ledger.to_json())
+    return context
+
+
+@pytest.mark.parametrize("read", [{"a": 3}, {"a": 3, "b": 1}, {"a": 3, "b": 3}, {"c": 5}])
+def test_rows_lost_between_stages_fail_the_build(read: dict[str, int]) -> None:
+    ledger = Ledger({source: SourceCounts(number, number) for source, number in read.items()})
+    with pytest.raises(BuildError, match="select.*ingest"):
+        check_handover(context_after({"a": 3, "b": 2}), "select", ledger)
+
+
+def test_what_was_kept_may_be_read() -> None:
+    ledger = Ledger({"a": SourceCounts(3, 1)})
+    check_handover(context_after({"a": 3, "b": 0}), "select", ledger)
+
+
+def test_no_variant_of_an_unfinished_build(tmp_path: Path) -> None:
+    unfinished = tmp_path / "build"
+    shutil.copytree(sample_build(), unfinished)
+    (unfinished / "MANIFEST.json").unlink()
+    with pytest.raises(InputError, match="no finished build"):
+        write_variant(str(unfinished), "high-level", str(tmp_path / "variant"), 42, None)
+
+
+def test_all_rows_held_out_is_an_error(tmp_path: Path) -> None:
+    selected = json.loads((sample_build() / "report.json").read_text(encoding="utf-8"))["stages"]["select"]
+    kept = sum(counts["kept"] for counts in selected.values())
+    split: dict[str, Any] = {"policy": "random", "test": kept - 200, "validation": 200}
+    with pytest.raises(ConceptloomError, match=r"train|can give"):
+        build(tmp_path / "out", split=split)
+    assert not (tmp_path / "out" / "MANIFEST.json").exists()
+
+
+def test_explain_finds_a_malformed_record_by_its_place() -> None:
+    (history,) = histories(str(sample_build()), "dialogues_ko.json#" + malformed_record())
+    assert history["rejected"][0]["reason"] == "malformed"
+
+
+def malformed_record() -> str:
+    data = json.loads((SAMPLES / "dialogues_ko.json").read_text(encoding="utf-8"))["data"]
+    return str(next(number for number, record in enumerate(data, 1) if "summary" not in record["body"]))
+
+
+def test_an_older_stage_run_again_ends_what_came_after(tmp_path: Path) -> None:
+    output = tmp_path / "build"
+    shutil.copytree(sample_build(), output)
+    arguments = ["build", RECIPE, "--output", output, "--set", "ingest.rule=exact", "--only", "ingest"]
+    assert here(*arguments, *SAMPLE_ARGUMENTS, "--workers=1").returncode == 0
+    assert [path.parent.name for path in output.rglob("MANIFEST.json")] == ["1-ingest"]
+
+
+def test_a_build_of_another_recipe_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "stages").mkdir()
+    (tmp_path / MARKER).write_text("commongen\n")
+    with pytest.raises(OutputError, match="'commongen'"):
+        check_output(RECIPES[RECIPE], str(tmp_path))
