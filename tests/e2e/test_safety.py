@@ -46,7 +46,7 @@ def test_rows_lost_between_stages_fail_the_build(read: dict[str, int]) -> None:
 
 def test_what_was_kept_may_be_read() -> None:
     ledger = Ledger({"a": SourceCounts(3, 1)})
-    check_handover(context_after({"a": 3, "b": 0}), "select", ledger)
+    assert check_handover(context_after({"a": 3, "b": 0}), "select", ledger) is None
 
 
 def test_no_variant_of_an_unfinished_build(tmp_path: Path) -> None:
