@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -30,8 +31,9 @@ def single_threaded() -> None:
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 
+@cache
 def one_thread() -> None:
-    """Holds BLAS and Arrow to one thread in a process that has imported them already."""
+    """Holds BLAS and Arrow to one thread in a process that has imported them already; once, since it takes 10 ms."""
     pa.set_cpu_count(1)
     threadpool_limits(limits=1, user_api="blas")
 
