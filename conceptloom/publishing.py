@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from conceptloom.errors import BuildError
 from conceptloom.examples import Example
-from conceptloom.readers.published import format_json, format_text
+from conceptloom.readers.published import PLAIN, format_json, format_text
 from conceptloom.tables import one_array
 
-_PLAIN = r"^[가-힣]+(?:[,.]? [가-힣]+)*\.?$"
+_PLAIN = f"^{PLAIN}$"
 Frame = tuple[str, str, str]
 """What stands before the set, between set and sentence, and behind the sentence of a plain row."""
 

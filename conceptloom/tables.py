@@ -33,7 +33,12 @@ def to_ipc(table: pa.Table) -> bytes:
 
 def from_ipc(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:
     """The rows of many blocks of one schema, in the order of the blocks (a shuffle has no order: sort afterwards)."""
-    return pa.concat_tables([schema.empty_table(), *(pa.ipc.open_stream(block).read_all() for block in blocks)])
+    return pa.concat_tables([schema.empty_table(), *map(read_ipc, blocks)])
+
+
+def read_ipc(block: bytes) -> pa.Table:
+    """The inverse of `to_ipc`, with the schema (and its metadata) that travelled along."""
+    return pa.ipc.open_stream(block).read_all()
 
 
 def by_bucket(table: pa.Table, buckets: npt.NDArray[np.int32]) -> Iterator[Block]:

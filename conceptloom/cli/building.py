@@ -68,9 +68,6 @@ def run_build(
     beam_options: tuple[str, ...],
 ) -> None:
     """Builds the recipe `name` with plain settings; prints the plan, the progress and the result."""
-    from conceptloom.parallel import single_threaded
-
-    single_threaded()
     from conceptloom.cli.show import ConsoleObserver, show_plan, show_result
     from pipelines import RECIPES
     from pipelines.build import Build, check_output

@@ -19,7 +19,10 @@ from conceptloom.readers.ranges import open_text
 from conceptloom.readers.texts import checked, excerpt
 
 _TEXT = re.compile(r"\[SOS\] (?P<concepts>.*?) = (?P<sentences>.*) \[EOS\]\s*", re.DOTALL)
-_PLAIN = re.compile(r"[가-힣]+(?:[,.]? [가-힣]+)*\.?")
+PLAIN = r"[가-힣]+(?:[,.]? [가-힣]+)*\.?"
+"""Text that no format can stumble over: syllables, single spaces, commas, full stops."""
+
+_PLAIN = re.compile(PLAIN)
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 

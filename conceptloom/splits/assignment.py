@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 
 from conceptloom.errors import BuildError
 from conceptloom.hashing import UInt64
-from conceptloom.splits.blocks import from_bytes, to_bytes
 from conceptloom.splits.candidates import Candidates, set_priorities
 from conceptloom.splits.concept_sets import ConceptSets, Int64, offsets_of
 from conceptloom.splits.policies import Policy
 from conceptloom.splits.sizes import Stratum, allocate
+from conceptloom.tables import read_ipc, to_ipc
 
 DROPPED, TRAIN, VALIDATION, TEST = -1, 0, 1, 2
 SPLIT_NAMES = {TRAIN: "train", VALIDATION: "validation", TEST: "test"}
@@ -43,12 +43,12 @@ class Assignment:
 
     def to_bytes(self) -> bytes:
         """Arrow IPC bytes."""
-        return to_bytes(self.rows)
+        return to_ipc(self.rows)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Assignment":
         """The inverse of `to_bytes`."""
-        return cls(from_bytes(data))
+        return cls(read_ipc(data))
 
 
 def assign(candidates: Candidates, validation: int, test: int, policy: Policy, seed: int) -> Assignment:

@@ -14,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.hashing import UInt64, id_heads, seed_for, splitmix64
-from conceptloom.splits.blocks import from_bytes, id_bytes, table_of, to_bytes
+from conceptloom.hashing import ID_LENGTH, UInt64, id_heads, seed_for, splitmix64
+from conceptloom.splits.blocks import table_of
 from conceptloom.splits.concept_sets import Bool, Int64, concept_sets, set_hashes
 from conceptloom.splits.evidence import LONE_PAIRS
 from conceptloom.splits.policies import SMALLEST_SET, Policy
 from conceptloom.splits.sizes import Stratum
+from conceptloom.tables import read_ipc, strings, to_ipc
 
 SET_ROWS = pa.schema(
     [
@@ -52,12 +53,12 @@ class Candidates:
     def to_bytes(self) -> bytes:
         """Arrow IPC bytes; the strata are the schema's metadata."""
         strata = json.dumps([[*stratum, *supply] for stratum, supply in sorted(self.strata.items())])
-        return to_bytes(self.rows.replace_schema_metadata({_STRATA: strata.encode()}))
+        return to_ipc(self.rows.replace_schema_metadata({_STRATA: strata.encode()}))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Candidates":
         """The inverse of `to_bytes`."""
-        rows = from_bytes(data)
+        rows = read_ipc(data)
         strata = json.loads(rows.schema.metadata[_STRATA])
         supplies = {(source, size): Supply(sentences, eligible) for source, size, sentences, eligible in strata}
         return cls(rows.replace_schema_metadata(None), supplies)
@@ -123,7 +124,7 @@ def _representatives(table: pa.Table, seed: int) -> Int64:
     several = order[~alone]
     if not len(several):
         return np.asarray(order, dtype=np.int64)
-    ids = id_bytes(table["id"].take(pa.array(several)))
+    ids = strings(table["id"].take(pa.array(several)), ID_LENGTH)
     several = several[np.lexsort((ids, splitmix64(id_heads(ids) ^ seed_for("split", seed)), sets[several]))]
     return np.concatenate((order[alone], several[fresh[~alone]]))
 

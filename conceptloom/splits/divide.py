@@ -45,11 +45,6 @@ def divide(sentences: pa.Table, assignment: Assignment, policy: Policy) -> Divis
     return Division(splits, _reasons(clash, same, policy), _details(clash, assignment))
 
 
-def split_rows(sentences: pa.Table, division: Division, split: int) -> pa.Table:
-    """The rows of the shard that go to `split`, in their order."""
-    return sentences.take(pa.array(np.flatnonzero(division.splits == split)))
-
-
 def dropped_rows(sentences: pa.Table, division: Division, stage: str = "split") -> pa.Table:
     """The rows of the shard that are dropped, with schema REJECTED."""
     rows = pa.array(np.flatnonzero(division.splits == DROPPED))

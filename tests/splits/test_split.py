@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,18 +13,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.errors import BuildError, ConfigError
-from conceptloom.hashing import seed_for, splitmix64
+from conceptloom.hashing import bucket_of, seed_for, splitmix64
 from conceptloom.schemas import REJECTED, SENTENCES
 from conceptloom.splits.assignment import DROPPED, SPLIT_NAMES, TEST, TRAIN, VALIDATION, Assignment, assign
-from conceptloom.splits.blocks import route
 from conceptloom.splits.candidates import Candidates, candidates, merge_candidates, set_rows
-from conceptloom.splits.divide import Division, divide, dropped_rows, split_rows
+from conceptloom.splits.divide import Division, divide, dropped_rows
 from conceptloom.splits.evidence import lone_pairs, pair_evidence
 from conceptloom.splits.policies import POLICIES, AllPairsUnseen, MaxShared, Policy, Random, UnseenPairs
 from conceptloom.splits.sizes import Sizes, allocate
 from conceptloom.splits.table import Split, split_table
 
 Corpus = Callable[[Sequence[tuple[str, Sequence[str]]]], pa.Table]
+
+
+def route(block: pa.RecordBatch, key: str, buckets: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The rows of each bucket of the hash column `key`, as (bucket, rows); buckets without rows are left out."""
+    bucket = bucket_of(block.column(key).to_numpy(), buckets)
+    order = np.argsort(bucket, kind="stable")
+    ends = np.searchsorted(bucket[order], np.arange(buckets + 1))
+    for number in np.flatnonzero(np.diff(ends)):
+        yield int(number), block.take(pa.array(order[ends[number] : ends[number + 1]]))
+
+
+def split_rows(sentences: pa.Table, division: Division, split: int) -> pa.Table:
+    """The rows of the shard that go to `split`, in their order."""
+    return sentences.take(pa.array(np.flatnonzero(division.splits == split)))
 
 
 def random_rows(count: int, vocabulary: int, seed: int) -> list[tuple[str, list[str]]]:
