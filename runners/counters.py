@@ -1,0 +1,18 @@
+"""What a runner counted of a stage, read from Beam's metrics."""
+
+from typing import Any
+
+from apache_beam.metrics import MetricsFilter
+
+
+def counters(result: Any, stage: str) -> dict[str, int]:
+    """The stage's counters by name: `read`, `kept`, `rejected_REASON`. Empty where the runner has none.
+
+    A runner that had to try a bundle again may count it twice: the ledger, made of what was written, is the truth.
+    """
+    found = result.metrics().query(MetricsFilter().with_namespace(stage))["counters"]
+    counts: dict[str, int] = {}
+    for one in found:
+        name = one.key.metric.name
+        counts[name] = counts.get(name, 0) + int(one.committed if one.committed is not None else one.attempted or 0)
+    return dict(sorted(counts.items()))
