@@ -13,7 +13,7 @@ import sys
 import tarfile
 import tempfile
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(os.environ.get("CONCEPTLOOM_TEST_ENVIRONMENTS", Path.home() / ".cache" / "conceptloom-test-environments"))
@@ -49,7 +49,7 @@ def job_server(directory: Path) -> None:
 def flink(directory: Path) -> None:
     """The jars of a Flink cluster, from PyFlink's archive of them."""
     with tempfile.TemporaryDirectory() as downloads:
-        where = ("--no-deps", "--no-binary", ":all:", "--no-build-isolation", "-d", downloads)
+        where = ("--no-deps", "--no-binary", "apache-flink-libraries", "-d", downloads)
         _run(sys.executable, "-m", "pip", "download", "--quiet", *where, f"apache-flink-libraries=={FLINK}")
         (archive,) = Path(downloads).glob("*.tar.gz")
         with tarfile.open(archive) as files:
@@ -103,6 +103,17 @@ def _run(*command: str | Path, **environment: str) -> None:
     subprocess.run([str(part) for part in command], check=True, env={**os.environ, **environment})
 
 
+def main(names: Iterable[str]) -> int:
+    """Makes the environments, as many as can be made; answers how many could not."""
+    failed = 0
+    for name in names:
+        try:
+            print(prepare(name), flush=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"{name} could not be made: {error}", file=sys.stderr)
+            failed += 1
+    return failed
+
+
 if __name__ == "__main__":
-    for one in sys.argv[1:] or ENVIRONMENTS:
-        print(prepare(one))
+    sys.exit(main(sys.argv[1:] or ENVIRONMENTS))

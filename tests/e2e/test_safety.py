@@ -2,11 +2,12 @@
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from builds import RECIPE, SAMPLE_ARGUMENTS, SAMPLES, build, here, sample_build
+from builds import RECIPE, SAMPLE_ARGUMENTS, SAMPLES, STAGES, build, here, sample_build
 
 from conceptloom.errors import BuildError, ConceptloomError, InputError, OutputError
 from conceptloom.ledger import Ledger, SourceCounts
@@ -16,6 +17,7 @@ from pipelines.build import MARKER, check_handover, check_output
 from pipelines.explain import histories
 from pipelines.recipe import Context
 from pipelines.variant import write_variant
+from runners.direct import DirectRunner
 
 
 @pytest.mark.parametrize("extra", [[], ["--overwrite"]])
@@ -89,3 +91,36 @@ def test_a_build_of_another_recipe_is_refused(tmp_path: Path) -> None:
     (tmp_path / MARKER).write_text("commongen\n")
     with pytest.raises(OutputError, match="'commongen'"):
         check_output(RECIPES[RECIPE], str(tmp_path))
+
+
+class Miscounting(DirectRunner):
+    """A runner whose counter of kept sentences is off."""
+
+    def __init__(self, change: int) -> None:
+        super().__init__()
+        self._change = change
+
+    def run(self, stage: str, construct: Any) -> dict[str, int]:
+        counted = super().run(stage, construct)
+        return {**counted, "kept": counted["kept"] + self._change}
+
+
+def test_counters_are_those_of_the_ledger() -> None:
+    for number, stage in enumerate(STAGES, 1):
+        manifest = json.loads((sample_build() / f"stages/{number}-{stage}/MANIFEST.json").read_text())
+        sources = manifest["ledger"].values()
+        expected = Counter({"read": sum(one["read"] for one in sources), "kept": sum(one["kept"] for one in sources)})
+        for one in sources:
+            expected.update({f"rejected_{reason}": number for reason, number in one["rejected"].items()})
+        assert manifest["summary"]["counters"].items() >= dict(expected).items()
+
+
+def test_a_runner_that_counts_less_than_the_ledger_fails_the_build(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"stage ingest: the runner counted 929 kept, the ledger 930"):
+        build(tmp_path / "out", runner=Miscounting(-1))
+    assert not list(tmp_path.rglob("MANIFEST.json"))
+
+
+def test_a_runner_that_tried_again_may_count_more(tmp_path: Path) -> None:
+    build(tmp_path / "out", runner=Miscounting(1), only="ingest")
+    assert (tmp_path / "out/stages/1-ingest/MANIFEST.json").exists()
