@@ -42,10 +42,11 @@ class Manifest:
 def read_manifest(directory: str) -> Manifest | None:
     """The manifest in a directory, or None where there is none; raises OutputError for one that cannot be read."""
     path = storage.join(directory, NAME)
-    if not storage.exists(path):
+    found = storage.read_existing(path)
+    if found is None:
         return None
     try:
-        data = json.loads(storage.read_bytes(path))
+        data = json.loads(found)
         return Manifest(**{**data, "files": tuple(data["files"])})
     except (ValueError, TypeError, KeyError) as error:
         raise OutputError(f"{path} is not a manifest ({error}): remove it, or build with --overwrite") from None

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, TypeVar
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
+from conceptloom import storage
 from conceptloom.errors import BuildError
 
 T = TypeVar("T")
@@ -38,7 +39,8 @@ def one_thread() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
-def _start_worker() -> None:
+def _start_worker(file_options: tuple[str, ...] | None) -> None:
+    storage.use_options(file_options)
     # Blocks are lists of many small objects without cycles; looking for cycles among them costs a sixth of the time.
     gc.set_threshold(1_000_000, 50, 100)
     pa.set_io_thread_count(1)
@@ -68,7 +70,8 @@ def local_pool(workers: int) -> Iterator[None]:
         return
     # `spawn`: forking a process with running threads (gRPC, Arrow) can deadlock.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker) as pool:
+    start = partial(_start_worker, storage.options())
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=start) as pool:
         _pool, _workers = pool, workers
         # Started now, the workers import what they need while this process still imports Beam.
         for _ in range(workers):

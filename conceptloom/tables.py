@@ -108,7 +108,8 @@ def read_table(path: str, columns: list[str] | None = None) -> pa.Table:
 
     Raises InputError for a file that is not Parquet or lacks a column.
     """
-    with storage.open_read(path) as stream:
+    # Far away, a file is read whole: a column of it takes as many requests as the file, or more.
+    with pa.BufferReader(storage.read_bytes(path)) if storage.is_remote(path) else storage.open_read(path) as stream:
         try:
             table = pq.read_table(stream, columns=columns, use_threads=False)
         except pa.ArrowException as error:

@@ -67,9 +67,17 @@ class Build:
         self.observer.planned(plan)
         context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
         check_output(self.recipe, self.output)
+        with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
+            if not alone:
+                raise OutputError(
+                    f"another build is running in {self.output}: wait until it has ended, or choose another --output"
+                )
+            return self._run_stages(context, only)
+
+    def _run_stages(self, context: Context, only: str | None) -> Context:
         if self.overwrite:
             remove_build(self.recipe, self.output)
-        upstream = plan.fingerprint
+        upstream = context.plan.fingerprint
         for stage in self.recipe.stages:
             manifest = self._stage(stage, context, upstream, only)
             context.manifests[stage.name] = manifest
@@ -96,7 +104,6 @@ class Build:
 
     def _run(self, stage: Stage, context: Context, settings: dict[str, Any], fingerprint: str) -> Manifest:
         directory = context.directory(stage.name)
-        storage.write_bytes(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode())
         self._clear(stage, context)
         self.observer.started(stage.name, _expected(context))
         begin = time.monotonic()
@@ -117,12 +124,11 @@ class Build:
     def _clear(self, stage: Stage, context: Context) -> None:
         # Manifests go first, the data set's and those of all that follows: from here on they would vouch for files
         # that are about to change.
-        storage.delete_tree(storage.join(self.output, MANIFEST))
-        for later in context.stages[context.stages.index(stage.name) :]:
-            storage.delete_tree(storage.join(context.directory(later), MANIFEST))
-        for product in self.recipe.products:
-            storage.delete_tree(storage.join(self.output, product))
-        storage.delete_tree(context.directory(stage.name))
+        later = context.stages[context.stages.index(stage.name) :]
+        directories = [self.output, *(context.directory(name) for name in later)]
+        storage.delete_all([storage.join(directory, MANIFEST) for directory in directories])
+        products = [storage.join(self.output, product) for product in self.recipe.products]
+        storage.delete_all([*products, context.directory(stage.name)])
 
     def _finish(self, context: Context, fingerprint: str) -> None:
         found = read_manifest(self.output)
@@ -147,16 +153,25 @@ def _expected(context: Context) -> int | None:
 
 def remove_build(recipe: Recipe, output: str) -> None:
     """Deletes what a build of this recipe left in a directory, and nothing else that may be there."""
-    for name in (MANIFEST, *recipe.products, "stages"):
-        storage.delete_tree(storage.join(output, name))
+    stages = storage.join(output, "stages", "")
+    below = [info.path for info in storage.list_files(stages)]
+    # Manifests go first, as they would vouch for the rest; the marker stays: whoever deletes a build holds it.
+    storage.delete_all([storage.join(output, MANIFEST), *(path for path in below if path.endswith(f"/{MANIFEST}"))])
+    names = {path.removeprefix(stages).split("/")[0] for path in below} - {MARKER.removeprefix("stages/")}
+    storage.delete_all(
+        [storage.join(output, name) for name in recipe.products]
+        + [storage.join(stages, name) for name in sorted(names)]
+    )
 
 
 def check_output(recipe: Recipe, output: str) -> None:
     """Raises OutputError for a directory that holds something else than a build of this recipe."""
     marker = storage.join(output, MARKER)
-    if storage.exists(marker):
-        other = storage.read_bytes(marker).decode("utf-8", "replace").strip()
-        if other != recipe.name:
+    found = storage.read_existing(marker)
+    if found is not None:
+        other = found.decode("utf-8", "replace").strip()
+        # One that was killed before its first word was nobody else's.
+        if other not in ("", recipe.name):
             raise OutputError(f"{output} holds a build of recipe {other!r}: choose another --output")
     elif storage.list_files(output):
         raise OutputError(f"{output} is not empty and holds no build: choose another --output")

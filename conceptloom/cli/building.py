@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
@@ -15,8 +16,8 @@ SAMPLES = Path(__file__).resolve().parent.parent / "samples"
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
-    app.command(context_settings={"allow_extra_args": True})(build)
-    app.command()(demo)
+    app.command(context_settings=SETTINGS)(build)
+    app.command(context_settings=SETTINGS)(demo)
 
 
 def build(
@@ -34,25 +35,28 @@ def build(
     overwrite: bool = typer.Option(False, "--overwrite", help="Delete the build in the output first."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
-    """Builds a data set; arguments behind -- are Beam's pipeline options."""
-    if context.args and not context.args[0].startswith("--"):
-        print(f"Error: {context.args[0]!r} is no option: an input is given by --input NAME=PATTERN", file=sys.stderr)
-        raise typer.Exit(2)
+    """Builds a data set; arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths."""
+    options = beam_options(context, "an input is given by --input NAME=PATTERN")
     data = _settings_data(inputs, config, assignments, limit)
-    run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, tuple(context.args))
+    run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, options)
 
 
 def demo(
+    context: typer.Context,
     output: str = typer.Option("conceptloom-demo", "--output", help="The directory of the build."),
     workers: int | None = typer.Option(None, min=1, help="Worker processes; default: one a core."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
-    """Builds a data set of the sample corpora inside the package; says what it made and where."""
+    """Builds a data set of the sample corpora inside the package; says what it made and where.
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for an emulator of gs://.
+    """
+    options = beam_options(context)
     inputs = {
         "captions": {"patterns": [str(SAMPLES / "captions_ko.json")]},
         "dialogues": {"patterns": [str(SAMPLES / "dialogues_ko.json")]},
     }
-    run_build("korean-commongen", {"inputs": inputs}, output, "direct", workers, None, False, False, as_json, ())
+    run_build("korean-commongen", {"inputs": inputs}, output, "direct", workers, None, False, False, as_json, options)
 
 
 def run_build(

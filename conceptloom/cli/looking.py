@@ -4,20 +4,26 @@ import json
 
 import typer
 
+from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import InputError
 
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
-    app.command()(explain)
+    app.command(context_settings=SETTINGS)(explain)
 
 
 def explain(
-    directory: str = typer.Argument(help="A build."),
+    context: typer.Context,
+    directory: str = typer.Argument(help="A build, local or gs://."),
     what: str = typer.Argument(help="A sentence's id or text, a concept set a#b#c, or a locator."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """The whole history of one sentence in a build: where it stands, its tags, verdicts, postings, and split."""
+    """The whole history of one sentence in a build: where it stands, its tags, verdicts, postings, and split.
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    """
+    beam_options(context)
     from pipelines.explain import histories, history_text
 
     found = histories(directory, what)

@@ -5,14 +5,15 @@ import sys
 
 import typer
 
+from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
     app.command()(concepts)
-    app.command()(stats)
-    app.command()(variant)
+    app.command(context_settings=SETTINGS)(stats)
+    app.command(context_settings=SETTINGS)(variant)
 
 
 def concepts(
@@ -31,13 +32,18 @@ def concepts(
 
 
 def stats(
+    context: typer.Context,
     train: list[str] = typer.Option(..., "--train", help="NAME=FILE or FILE; more than one source may be given."),
     validation: str | None = typer.Option(None, "--validation", help="A file in a published format."),
     test: str = typer.Option(..., "--test", help="A file in a published format."),
     additional: bool = typer.Option(True, help="Count the additional morphemes of extra references (tags them)."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """The paper's statistics table of a data set in the published formats (JSON lines, text, or Parquet)."""
+    """The paper's statistics table of a data set in the published formats (JSON lines, text, or Parquet).
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    """
+    beam_options(context)
     from conceptloom.languages.korean.extract import concepts_of
     from conceptloom.statistics import dataset_statistics, text_table
     from conceptloom.statistics.files import load_examples
@@ -50,13 +56,18 @@ def stats(
 
 
 def variant(
-    directory: str = typer.Argument(help="A finished build."),
+    context: typer.Context,
+    directory: str = typer.Argument(help="A finished build, local or gs://."),
     kind: str = typer.Option(..., "--kind", help="high-level, source-only, noun-verb, free-morpheme or curriculum."),
     output: str = typer.Option(..., "--output", help="The directory of the variant; it must not exist."),
     seed: int = typer.Option(42, help="The seed of high-level; the paper's are 42 52 62 72 82."),
     source: str | None = typer.Option(None, help="The source of source-only."),
 ) -> None:
-    """Writes an ablation of a build: the same sentences under other concept sets, or a part of them."""
+    """Writes an ablation of a build: the same sentences under other concept sets, or a part of them.
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    """
+    beam_options(context)
     from pipelines.variant import write_variant
 
     counts = write_variant(directory, kind, output, seed, source)

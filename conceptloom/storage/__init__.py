@@ -1,0 +1,199 @@
+"""Files: the one place where the project opens, lists, writes and deletes them.
+
+A path without a scheme is a local file. A path with one (`gs://bucket/name`) goes through Apache Beam's file systems,
+which are imported only then. Whatever is written appears under its name whole or not at all.
+"""
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import BinaryIO
+
+from conceptloom.errors import InputError, OutputError
+from conceptloom.storage import local, remote
+from conceptloom.storage.names import CHUNK, FileInfo, absolute, is_remote, is_temporary, join
+from conceptloom.storage.remote import options, use_options
+
+__all__ = [
+    "CHUNK",
+    "FileInfo",
+    "absolute",
+    "atomic_path",
+    "atomic_writer",
+    "claim",
+    "copy",
+    "delete_all",
+    "delete_tree",
+    "delete_unfinished",
+    "exists",
+    "is_remote",
+    "join",
+    "list_files",
+    "match",
+    "open_read",
+    "options",
+    "read_bytes",
+    "read_existing",
+    "use_options",
+    "write_bytes",
+]
+
+_CURES = {
+    errno.ENOSPC: "free some space, or choose another place",
+    errno.EDQUOT: "free some space, or choose another place",
+    errno.EACCES: "choose a place that you may write to",
+    errno.EPERM: "choose a place that you may write to",
+    errno.EROFS: "choose a place that you may write to",
+    errno.ENOTDIR: "a part of the path is a file: choose another place",
+    errno.EISDIR: "this is a directory: choose another name",
+}
+
+
+def match(pattern: str) -> list[FileInfo]:
+    """The files that a pattern with `*` names, sorted by path; raises InputError where there are none.
+
+    A path that exists stands for itself, whatever characters it holds.
+    """
+    with _reading(pattern):
+        found = remote.match(pattern) if is_remote(pattern) else local.match(pattern)
+    if not found and (list_files(pattern) if is_remote(pattern) else os.path.isdir(pattern)):
+        raise InputError(f"{pattern}: this is a directory; name its files: {join(pattern, '*')}")
+    if not found:
+        raise InputError(f"{pattern}: no such file; check the path (a pattern may hold *)")
+    return found
+
+
+def list_files(directory: str) -> list[FileInfo]:
+    """Every finished file below a directory, however deep, sorted by path; empty where there is no such directory."""
+    with _reading(directory):
+        found = remote.below(directory) if is_remote(directory) else local.below(directory)
+    return [info for info in found if not is_temporary(info.path)]
+
+
+def exists(path: str) -> bool:
+    """Whether a file of this name exists; locally, or a directory."""
+    with _reading(path):
+        return remote.exists(path) if is_remote(path) else os.path.exists(path)
+
+
+def open_read(path: str, start: int = 0) -> BinaryIO:
+    """Opens a file's raw bytes (never unzipped) at a byte position. The stream can seek."""
+    with _reading(path):
+        stream: BinaryIO = remote.open_read(path) if is_remote(path) else open(path, "rb")  # noqa: SIM115
+        if start:
+            stream.seek(start)
+        return stream
+
+
+def read_bytes(path: str) -> bytes:
+    """The whole content of a file."""
+    with open_read(path) as stream, _reading(path):
+        return stream.read()
+
+
+def read_existing(path: str) -> bytes | None:
+    """The whole content of a file, or None where there is none: one question less than `exists` and then reading."""
+    try:
+        return read_bytes(path)
+    except InputError as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.ENOENT:
+            return None
+        raise
+
+
+def write_bytes(path: str, data: bytes) -> None:
+    """Writes a file, whole or not at all."""
+    with atomic_writer(path) as stream:
+        stream.write(data)
+
+
+def copy(source: str, target: str) -> None:
+    """Copies a file's bytes; the target appears whole or not at all."""
+    with open_read(source) as stream, atomic_writer(target) as copied:
+        shutil.copyfileobj(stream, copied, CHUNK)
+
+
+def delete_tree(path: str) -> None:
+    """Deletes a file, or a directory with all that is in it. What is not there is deleted already."""
+    delete_all([path])
+
+
+def delete_all(paths: Sequence[str]) -> None:
+    """As `delete_tree` for each path, in any order; an object store is asked once for all."""
+    with _writing(paths[0]):
+        local.delete(path for path in paths if not is_remote(path))
+        remote.delete(path for path in paths if is_remote(path))
+
+
+def delete_unfinished(directory: str) -> None:
+    """Deletes what killed writers left in a directory itself. An object store holds nothing unfinished."""
+    with _writing(directory):
+        (remote if is_remote(directory) else local).delete_unfinished(directory)
+
+
+@contextmanager
+def atomic_writer(path: str) -> Iterator[BinaryIO]:
+    """A stream whose content becomes the file `path` when the block ends well, and is deleted when it does not."""
+    if is_remote(path):
+        with _writing(path), remote.writer(path) as stream:
+            yield stream
+    else:
+        with atomic_path(path) as temporary, open(temporary, "xb") as opened:
+            yield opened
+
+
+@contextmanager
+def atomic_path(path: str) -> Iterator[str]:
+    """A local name to write to, for writers that want one. What stands there becomes `path` when the block ends well.
+
+    The name has no suffix that would tell a format or a compression.
+    """
+    if is_remote(path):
+        with tempfile.TemporaryDirectory() as directory:
+            temporary = os.path.join(directory, "file")
+            with _writing(path):
+                yield temporary
+            copy(temporary, path)
+    else:
+        with _writing(path), local.atomic_path(path) as temporary:
+            yield temporary
+
+
+@contextmanager
+def claim(path: str, content: bytes) -> Iterator[bool]:
+    """Holds the file `path`, made with its content where it is wanting, for the block; yields whether nobody else does.
+
+    Local files alone can be held; the kernel lets go of them when the process ends, killed or not. Object stores have
+    no lock that Beam could ask for: there the answer is always True.
+    """
+    if is_remote(path):
+        if read_existing(path) != content:
+            write_bytes(path, content)
+        yield True
+        return
+    with ExitStack() as stack:
+        with _writing(path):
+            held = stack.enter_context(local.claim(path, content))
+        yield held
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or path
+        cure = getattr(error, "cure", None) or "check the path and its rights"
+        raise InputError(f"{where}: cannot be read: {error.strerror or error}; {cure}") from error
+
+
+@contextmanager
+def _writing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        cure = getattr(error, "cure", None) or _CURES.get(error.errno or 0, "check the path, or choose another place")
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}; {cure}") from error

@@ -1,0 +1,83 @@
+"""Local files."""
+
+import errno
+import fcntl
+import glob
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+
+from conceptloom.storage.names import FileInfo, is_temporary, temporary_name
+
+
+def match(pattern: str) -> list[FileInfo]:
+    """The files that a pattern names, sorted; a path that exists stands for itself. Raises OSError."""
+    paths = [pattern] if os.path.lexists(pattern) else glob.iglob(pattern, recursive=True)
+    return _infos(path for path in paths if not os.path.isdir(path))
+
+
+def below(directory: str) -> list[FileInfo]:
+    """Every file below a directory, sorted. Raises OSError."""
+    return _infos(os.path.join(at, name) for at, _, names in os.walk(directory) for name in names)
+
+
+def delete(paths: Iterable[str]) -> None:
+    """Deletes files, and directories with all that is in them; a link, not what it points to. Raises OSError."""
+    for path in paths:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        elif os.path.lexists(path):
+            os.unlink(path)
+
+
+def delete_unfinished(directory: str) -> None:
+    """Deletes what killed writers left in the directory itself. Raises OSError."""
+    if os.path.isdir(directory):
+        delete(os.path.join(directory, name) for name in os.listdir(directory) if is_temporary(name))
+
+
+@contextmanager
+def atomic_path(path: str) -> Iterator[str]:
+    """A name beside `path` to write to; what stands there becomes `path` when the block ends well. Raises OSError."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    temporary = os.path.join(os.path.dirname(path), temporary_name())
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+@contextmanager
+def claim(path: str, content: bytes) -> Iterator[bool]:
+    """Locks the file `path` for the block and gives it its content; yields False where another holds it.
+
+    The kernel ends the lock with the process, however that ends. Raises OSError.
+    """
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "a+b") as stream:
+        held = _lock(stream.fileno())
+        if held:
+            # In place: a file put in its stead would be another one, which anybody could lock.
+            stream.seek(0)
+            if stream.read() != content:
+                stream.truncate(0)
+                stream.write(content)
+                stream.flush()
+        yield held
+
+
+def _lock(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        # Some network file systems have no locks: there a build goes on without.
+        return error.errno not in (errno.EAGAIN, errno.EACCES)
+    return True
+
+
+def _infos(paths: Iterable[str]) -> list[FileInfo]:
+    found = ((path, os.stat(path)) for path in paths)
+    return sorted(FileInfo(path, state.st_size, state.st_mtime) for path, state in found)
