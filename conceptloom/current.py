@@ -5,6 +5,8 @@ import os
 from conceptloom import storage
 from conceptloom.errors import OutputError
 
+NAME = "current"
+
 LONGEST = 4096
 """Bytes that the object of an object store holds at most: it names a build, and nothing else."""
 
@@ -18,6 +20,26 @@ def current_build(path: str) -> str | None:
     if build is not None and not storage.list_files(build):
         raise OutputError(f"{path} points at {build}, where nothing is: delete {path}, or point it at a build")
     return build
+
+
+def is_current(build: str) -> bool:
+    """Whether the name `current` beside a build points at it."""
+    try:
+        named = current_build(beside(build))
+    except OutputError:
+        return False
+    return named == resolved(build)
+
+
+def beside(build: str) -> str:
+    """The usual name of the current build of the folder that a build stands in."""
+    found = resolved(build)
+    return storage.join(found.rpartition("/")[0] if storage.is_remote(found) else os.path.dirname(found), NAME)
+
+
+def resolved(build: str) -> str:
+    """One spelling for one build; a name of the current build is resolved to the build."""
+    return build.rstrip("/") if storage.is_remote(build) else os.path.realpath(build)
 
 
 def switch(path: str, build: str) -> None:

@@ -1,19 +1,16 @@
 """Promotion: a finished build that passes its gates becomes the current one. The others, and a refused one, stay."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from conceptloom import storage
-from conceptloom.current import current_build, switch
+from conceptloom.current import beside, current_build, resolved, switch
 from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
 from conceptloom.gates import Case, Finished, Verdict, judge, read_finished
 from conceptloom.manifest import damaged_files
 from pipelines import RECIPES
 from pipelines.config import make_settings
-
-CURRENT = "current"
 
 
 @dataclass(frozen=True)
@@ -51,10 +48,10 @@ def promote(
     `current` is `current` beside the build by default; `gates` are settings that go before those of the build.
     Raises InputError, OutputError or ConfigError where there is nothing to ask about, or nothing to switch.
     """
-    build = _resolved(directory)
-    path = current or storage.join(_parent(build), CURRENT)
+    build = resolved(directory)
+    path = current or beside(build)
     if storage.is_remote(path) != storage.is_remote(build):
-        raise ConfigError(f"--current {path} must be where the builds are: {_parent(build)}")
+        raise ConfigError(f"--current {path} must be where the builds are, as {beside(build)} is")
     before = current_build(path)
     finished = read_finished(build)
     damaged = damaged_files(finished.manifest, build)
@@ -86,11 +83,3 @@ def _to_compare(path: str, before: str | None, build: Finished) -> Finished | No
             "choose another --current"
         )
     return current
-
-
-def _resolved(directory: str) -> str:
-    return directory.rstrip("/") if storage.is_remote(directory) else os.path.realpath(directory)
-
-
-def _parent(build: str) -> str:
-    return build.rpartition("/")[0] if storage.is_remote(build) else os.path.dirname(build)

@@ -7,7 +7,7 @@ import pytest
 from test_storage import MemoryFileSystem
 
 from conceptloom import storage
-from conceptloom.current import current_build, switch
+from conceptloom.current import beside, current_build, is_current, resolved, switch
 from conceptloom.errors import OutputError
 
 
@@ -29,6 +29,21 @@ def test_nothing_then_the_one_then_the_other(builds: str) -> None:
         assert current_build(path) == build
     kept = [info.path for info in storage.list_files(builds) if "MANIFEST" in info.path]
     assert kept == [storage.join(build, "MANIFEST.json") for build in (one, two)]
+
+
+def test_the_usual_name_stands_beside_the_builds(builds: str) -> None:
+    one, two = (storage.join(builds, name) for name in ("one", "two"))
+    assert [beside(one), beside(two + "/")] == [storage.join(builds, "current")] * 2
+    assert not is_current(one)
+    switch(beside(one), one)
+    assert [is_current(one), is_current(one + "/"), is_current(two)] == [True, True, False]
+    assert resolved(one + "/") == one
+
+
+def test_something_else_beside_a_build_does_not_make_it_current(builds: str) -> None:
+    storage.write_bytes(storage.join(builds, "current", "x"), b"")
+    assert not is_current(storage.join(builds, "one"))
+    assert not is_current(storage.join(builds, "current"))
 
 
 def test_the_link_moves_with_its_folder(tmp_path: Path) -> None:

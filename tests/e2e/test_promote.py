@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from builds import (
+    RECIPE,
     STAGES,
     build,
     cli,
@@ -23,6 +24,7 @@ from builds import (
 )
 
 from conceptloom import storage
+from conceptloom.errors import OutputError
 from conceptloom.manifest import read_manifest
 from conceptloom.schemas import DATA
 from conceptloom.tables import write_table
@@ -82,6 +84,21 @@ def test_what_was_promoted_can_be_promoted_and_built_again(builds: Path, made: P
     context = build(builds / "1", {"lines": lines_input(texts)}, gates={"max_fall": 0.5})
     assert [manifest.name for manifest in context.manifests.values()] == list(STAGES)
     assert promoted(builds, "1")["verdicts"][0]["limit"] == "-50 %"
+
+
+def test_the_current_build_is_not_changed(builds: Path, made: Path) -> None:
+    """Others read it: what would change it is refused before a file of it is touched."""
+    promoted(builds, "1")
+    before = digests(builds / "1")
+    for directory in (builds / "1", builds / "current"):
+        with pytest.raises(OutputError, match="is the current build and would be changed"):
+            build(directory, {"lines": lines_input(made.parent / "2.txt")})
+    same = [f"--input=lines:lines={made.parent / '1.txt'}", "--output", builds / "1"]
+    assert "is the current build" in here("build", RECIPE, *same, "--overwrite").stderr
+    assert digests(builds / "1") == before
+    promoted(builds, "2")
+    build(builds / "1", {"lines": lines_input(made.parent / "2.txt")})
+    assert data_rows(builds / "1") == data_rows(builds / "2")
 
 
 def test_gates_change_no_stage(made: Path, builds: Path) -> None:
