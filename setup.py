@@ -57,6 +57,7 @@ setup(
         "conceptloom": ["py.typed"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],
+        "runners": ["airflow/*.py"],
     },
     install_requires=[
         "apache-beam>=2.77,<3",

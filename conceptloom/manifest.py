@@ -60,6 +60,24 @@ def missing_files(manifest: Manifest, directory: str) -> list[str]:
     ]
 
 
+def damaged_files(manifest: Manifest, directory: str) -> list[str]:
+    """The files of a manifest whose content is not what was written. Reads all of them, a piece at a time."""
+    return [
+        file["path"]
+        for file in manifest.files
+        if content_hash(storage.join(directory, file["path"])) != file["blake2b"]
+    ]
+
+
+def content_hash(path: str) -> str:
+    """The hash of a file's content, as in the entries of a manifest."""
+    found = blake2b(digest_size=16)
+    with storage.open_read(path) as stream:
+        while piece := stream.read(storage.CHUNK):
+            found.update(piece)
+    return found.hexdigest()
+
+
 def digest(data: Any) -> str:
     """The hash of JSON values, whatever the order of their keys."""
     text = json.dumps(data, ensure_ascii=False, sort_keys=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from conceptloom import storage
+from conceptloom.current import is_current
 from conceptloom.errors import BuildError, OutputError
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import NAME as MANIFEST
@@ -76,6 +77,7 @@ class Build:
 
     def _run_stages(self, context: Context, only: str | None) -> Context:
         if self.overwrite:
+            check_not_current(self.output)
             remove_build(self.recipe, self.output)
         upstream = context.plan.fingerprint
         for stage in self.recipe.stages:
@@ -104,6 +106,7 @@ class Build:
 
     def _run(self, stage: Stage, context: Context, settings: dict[str, Any], fingerprint: str) -> Manifest:
         directory = context.directory(stage.name)
+        check_not_current(self.output)
         self._clear(stage, context)
         self.observer.started(stage.name, _expected(context))
         begin = time.monotonic()
@@ -175,6 +178,15 @@ def check_output(recipe: Recipe, output: str) -> None:
             raise OutputError(f"{output} holds a build of recipe {other!r}: choose another --output")
     elif storage.list_files(output):
         raise OutputError(f"{output} is not empty and holds no build: choose another --output")
+
+
+def check_not_current(output: str) -> None:
+    """Raises OutputError for the build that `current` beside it points at: others read it, so it is not changed."""
+    if is_current(output):
+        raise OutputError(
+            f"{output} is the current build and would be changed, by other inputs, settings or code: choose another "
+            "--output, or promote another build first"
+        )
 
 
 def check_handover(context: Context, stage: str, ledger: Ledger) -> None:

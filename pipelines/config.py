@@ -1,9 +1,10 @@
 """Typed configuration: an unknown key, a wrong type or an impossible value is an error that names the key."""
 
+from dataclasses import fields
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from conceptloom.errors import ConfigError
 from conceptloom.filters import FILTERS, PRESETS, make_filter
@@ -12,7 +13,7 @@ from conceptloom.languages.korean.taggers import TAGGERS
 from conceptloom.readers import READERS
 from conceptloom.registry import Registry
 from conceptloom.similarity import DEFAULT_SCORER, SCORERS
-from conceptloom.splits import POLICIES
+from conceptloom.splits import POLICIES, Policy
 
 
 class Settings(BaseModel):
@@ -132,6 +133,11 @@ class SplitSettings(Settings):
     def _policy(cls, value: str) -> str:
         return _named(value, POLICIES)
 
+    def chosen(self) -> Policy:
+        """The policy, with those of the options that are its own."""
+        make = POLICIES[self.policy].make
+        return make(**{field.name: getattr(self, field.name) for field in fields(make)})
+
 
 class PublishSettings(Settings):
     """The final files: the order of train, and how many rows a file holds at most."""
@@ -140,13 +146,56 @@ class PublishSettings(Settings):
     rows_per_file: int = Field(default=250_000, ge=1)
 
 
+class BoundSettings(Settings):
+    """Between what a number must be, both ends allowed."""
+
+    min: float | None = Field(default=None, allow_inf_nan=False)
+    max: float | None = Field(default=None, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _possible(self) -> "BoundSettings":
+        if self.min is None and self.max is None:
+            raise ValueError("give min, max or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("min is above max")
+        return self
+
+
+class GateSettings(Settings):
+    """What a build must show before it is promoted. Null, false or nothing: that gate is not asked.
+
+    No stage depends on it. `maximum_malformed` is that of stage ingest where it is null. `max_kept_fall` is not asked
+    by default: a corpus that grows leaves a smaller share to selection.
+    """
+
+    max_fall: float | None = Field(default=0.1, ge=0, le=1)
+    leak: bool = True
+    maximum_malformed: float | None = Field(default=None, ge=0, le=1)
+    max_kept_fall: float | None = Field(default=None, ge=0, le=100)
+    bounds: dict[str, BoundSettings] = {}
+    frozen: bool = False
+
+    def chosen(self, maximum_malformed: float) -> dict[str, Any]:
+        """The limit of each gate that is asked, by its name; `maximum_malformed` is that of stage ingest."""
+        limits = {
+            "max_fall": self.max_fall,
+            "leak": self.leak or None,
+            "maximum_malformed": maximum_malformed if self.maximum_malformed is None else self.maximum_malformed,
+            "max_kept_fall": self.max_kept_fall,
+            "bounds": {path: (bound.min, bound.max) for path, bound in self.bounds.items()},
+            "frozen": self.frozen or None,
+        }
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+
 class RecipeSettings(Settings):
-    """What every recipe has: its name, its inputs by source, the seed, and how many records of each file are read."""
+    """What every recipe has: name, inputs by source, the seed, how many records of each file are read, and gates."""
 
     recipe: str
     inputs: dict[str, InputSettings] = Field(min_length=1)
     seed: int = Field(default=0, ge=0)
     limit: int | None = Field(default=None, ge=1)
+    gates: GateSettings = GateSettings()
 
     @field_validator("inputs")
     @classmethod

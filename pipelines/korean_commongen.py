@@ -1,7 +1,6 @@
 """Recipe `korean-commongen`: Korean CommonGen (Seo et al., 2022), from raw captions and dialogues to a data set."""
 
 import json
-from dataclasses import fields
 from typing import Any
 
 import apache_beam as beam
@@ -11,7 +10,7 @@ from conceptloom.corpus.analysis import Analyser
 from conceptloom.errors import BuildError
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.similarity import SCORERS
-from conceptloom.splits import POLICIES, Sizes
+from conceptloom.splits import Sizes
 from conceptloom.tables import read_table
 from conceptloom.tasks.ingest import malformed_rows
 from conceptloom.tasks.publish import Copy, DataFile, plan_files
@@ -106,10 +105,8 @@ def _split_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
 def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
     """The core's view of the settings of stage split, for that many sentences."""
     chosen = settings.split
-    make = POLICIES[chosen.policy].make
-    options = {field.name: getattr(chosen, field.name) for field in fields(make)}
     validation, test = Sizes(chosen.validation, chosen.test).resolve(sentences)
-    return SplitPlan(make(**options), validation, test, chosen.stratify, settings.seed)
+    return SplitPlan(chosen.chosen(), validation, test, chosen.stratify, settings.seed)
 
 
 def _split(context: Context, pipeline: beam.Pipeline) -> Any:

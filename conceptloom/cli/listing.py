@@ -40,8 +40,9 @@ def scorers(as_json: bool = _AS_JSON) -> None:
 
 
 def rules(as_json: bool = _AS_JSON) -> None:
-    """Concept rules, taggers, filters and split policies, by the key of their setting."""
+    """Concept rules, taggers, filters, split policies and gates, by the key of their setting."""
     from conceptloom.filters import FILTERS
+    from conceptloom.gates import GATES
     from conceptloom.languages.korean.rules import RULES
     from conceptloom.languages.korean.taggers import TAGGERS
     from conceptloom.registry import Registry
@@ -52,6 +53,7 @@ def rules(as_json: bool = _AS_JSON) -> None:
         "ingest.tagger": TAGGERS,
         "ingest.filters": FILTERS,
         "split.policy": POLICIES,
+        "gates": GATES,
     }
     entries = {f"{key} {name}": entry.summary for key, table in keys.items() for name, entry in table.items()}
     _show(entries, as_json)

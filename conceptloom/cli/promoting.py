@@ -1,0 +1,79 @@
+"""`conceptloom promote`: the gates of a finished build, and the switch of `current`."""
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from conceptloom.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pipelines.promote import Promotion
+
+_GROUP = "gates"
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    app.command()(promote)
+
+
+def promote(
+    directory: str = typer.Argument(help="A finished build."),
+    current: str | None = typer.Option(None, help="What names the current build; default: `current` beside the build."),
+    config: str | None = typer.Option(None, help="A YAML file of settings; its group `gates` goes before the build's."),
+    assignments: list[str] = typer.Option([], "--set", help="gates.KEY=VALUE, such as gates.max_fall=0.2."),
+    force: bool = typer.Option(False, "--force", help="Promote even if a gate fails: for a change that is meant."),
+    as_json: bool = typer.Option(False, "--json", help="Print the verdicts as JSON."),
+) -> None:
+    """Makes a build the current one if it passes its gates; see `conceptloom rules` for what they are."""
+    from pipelines.promote import promote as promote_build
+
+    promotion = promote_build(directory, current, _gates(config, assignments), force)
+    _show(promotion, as_json)
+    promotion.check()
+
+
+def _gates(config: str | None, assignments: list[str]) -> dict[str, Any]:
+    from conceptloom.storage import read_bytes
+    from pipelines.config import from_yaml, set_key
+
+    data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
+    for assignment in assignments:
+        if not assignment.startswith(f"{_GROUP}."):
+            raise ConfigError(f"--set {assignment}: only gates.KEY=VALUE can be set here; a build is finished")
+        set_key(data, assignment)
+    gates = data.get(_GROUP) or {}
+    if not isinstance(gates, dict):
+        raise ConfigError(f"{config}: gates must be a mapping of keys, not {type(gates).__name__}")
+    return gates
+
+
+def _show(promotion: "Promotion", as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from conceptloom.cli.building import print_json
+
+    if as_json:
+        print_json(asdict(promotion))
+        return
+    _print_table(promotion)
+    if promotion.promoted:
+        already = ", as before" if promotion.before == promotion.build else ""
+        forced = " (gates failed: --force)" if promotion.failed else ""
+        print(f"current: {promotion.current} points at {promotion.build}{already}{forced}")
+
+
+def _print_table(promotion: "Promotion") -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from conceptloom.cli.show import WIDTH
+
+    console = Console(highlight=False)
+    console.width = console.width if console.is_terminal else WIDTH
+    table = Table("gate", "of", "limit", "measured", "passed", box=None, header_style="bold")
+    for one in promotion.verdicts:
+        cells = (one.gate, one.of, one.limit, one.measured, "yes" if one.passed else "NO")
+        table.add_row(*map(Text, cells))
+    console.print(table)

@@ -1,0 +1,39 @@
+"""Gate `frozen`: the files of validation and test have the very bytes that they have in the current build."""
+
+from collections.abc import Mapping
+
+from conceptloom import storage
+from conceptloom.gates.base import FIRST, Case, Finished, Verdict
+from conceptloom.manifest import content_hash
+
+NAME = "frozen"
+HELD_OUT = ("validation", "test")
+
+Hashes = Mapping[str, Mapping[str, str]]
+"""Split, path in the build, hash of the content."""
+
+
+def judge(case: Case, limit: bool) -> list[Verdict]:
+    """The gate's verdicts of a build."""
+    return same_files(_hashes(case.build), _hashes(case.current) if case.current else None)
+
+
+def same_files(hashes: Hashes, before: Hashes | None) -> list[Verdict]:
+    """A verdict for each held-out split."""
+    if before is None:
+        return [Verdict(NAME, split, "same files", FIRST, True) for split in hashes]
+    return [_verdict(split, files, before[split]) for split, files in hashes.items()]
+
+
+def _verdict(split: str, files: Mapping[str, str], before: Mapping[str, str]) -> Verdict:
+    changed = sorted(path for path in files.keys() | before.keys() if files.get(path) != before.get(path))
+    measured = f"{len(changed)} of {len(files.keys() | before.keys())} files differ"
+    return Verdict(NAME, split, "same files", measured, not changed, f"first: {changed[0]}" if changed else "")
+
+
+def _hashes(build: Finished) -> dict[str, dict[str, str]]:
+    # Of the files themselves: what a manifest says was true when it was written.
+    return {
+        split: {file["path"]: content_hash(storage.join(build.directory, file["path"])) for file in build.files(split)}
+        for split in HELD_OUT
+    }

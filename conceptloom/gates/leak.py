@@ -1,0 +1,138 @@
+"""Gate `leak`: what the published files themselves share between the splits, whatever stage split says of them.
+
+Train, validation and test share no concept set and no sentence; and what the split policy promises holds.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.gates.base import Case, Verdict
+from conceptloom.hashing import UInt64
+from conceptloom.splits.concept_sets import Bool, ConceptSets, Int64, concept_sets, found_in, set_hashes, subsets
+from conceptloom.splits.overlap import shared_with
+from conceptloom.splits.policies import Policy
+from conceptloom.tables import one_array
+
+NAME = "leak"
+COLUMNS = ["id", "concepts", "target", "references"]
+
+
+def judge(case: Case, limit: bool) -> list[Verdict]:
+    """The gate's verdicts of a build. Memory: validation, test, and one file of train."""
+    validation, test = (
+        pa.concat_tables([_EMPTY, *case.build.tables(split, COLUMNS)]) for split in ("validation", "test")
+    )
+    return leaks(case.build.tables("train", COLUMNS), validation, test, case.policy)
+
+
+def leaks(train: Iterable[pa.Table], validation: pa.Table, test: pa.Table, policy: Policy) -> list[Verdict]:
+    """The verdicts on the rows of the splits (columns COLUMNS): on sets, on sentences, on the policy's promise."""
+    sets, sentences, near = _Count("share a set"), _Count("share a sentence"), _Count("share too many concepts")
+    tests, held_out = _HeldOut.of(test), _HeldOut.of(pa.concat_tables([validation, test]))
+    sets.add(validation, _same_set(validation, tests))
+    sentences.add(validation, _same_sentence(validation, tests))
+    seen = np.zeros(len(held_out.pairs), dtype=np.bool_)
+    for table in train:
+        sets.add(table, _same_set(table, held_out))
+        sentences.add(table, _same_sentence(table, held_out))
+        if policy.max_shared is not None:
+            own = concept_sets(table["concepts"])
+            near.add(table, shared_with(own, held_out.sets, policy.max_shared) >= 0)
+        if policy.min_pairs:
+            seen |= _seen_pairs(table, held_out)
+    found = [_verdict("concept sets", "0 shared", sets), _verdict("sentences", "0 shared", sentences)]
+    return found + _promises(policy, held_out, seen, near)
+
+
+_EMPTY = pa.table(
+    {
+        "id": pa.array([], pa.string()),
+        "concepts": pa.array([], pa.list_(pa.string())),
+        "target": pa.array([], pa.string()),
+        "references": pa.array([], pa.list_(pa.string())),
+    }
+)
+
+
+@dataclass
+class _Count:
+    """How many rows do what they must not, and the id of the first."""
+
+    what: str
+    rows: int = 0
+    first: str = ""
+
+    def add(self, table: pa.Table, wrong: Bool) -> None:
+        if wrong.any():
+            self.first = self.first or table["id"][int(np.argmax(wrong))].as_py()
+            self.rows += int(wrong.sum())
+
+
+@dataclass(frozen=True)
+class _HeldOut:
+    """Held-out rows in the forms in which others are compared with them."""
+
+    ids: pa.Array
+    texts: pa.Array
+    sets: ConceptSets
+    hashes: UInt64
+    pairs: UInt64
+    """The distinct pairs of concepts, sorted."""
+    pair_rows: Int64
+    """For each pair of each set, in which row it stands, and (`pair_places`) which of `pairs` it is."""
+    pair_places: Int64
+    vocabulary: UInt64 = field(repr=False)
+
+    @classmethod
+    def of(cls, table: pa.Table) -> "_HeldOut":
+        sets = concept_sets(table["concepts"])
+        rows, keys = subsets(sets, 2)
+        pairs, places = np.unique(keys, return_inverse=True)
+        hashes, vocabulary = np.unique(set_hashes(sets)), np.unique(sets.values)
+        return cls(one_array(table["id"]), _texts(table)[1], sets, hashes, pairs, rows, places, vocabulary)
+
+
+def _texts(table: pa.Table) -> tuple[Int64, pa.Array]:
+    """(row, text) of every sentence: the targets, then the references."""
+    references = one_array(table["references"])
+    rows = np.concatenate((np.arange(len(table)), pc.list_parent_indices(references).to_numpy()))
+    return rows, pa.concat_arrays([one_array(table["target"]), pc.list_flatten(references)])
+
+
+def _same_set(table: pa.Table, held_out: _HeldOut) -> Bool:
+    return found_in(held_out.hashes, set_hashes(concept_sets(table["concepts"])))
+
+
+def _same_sentence(table: pa.Table, held_out: _HeldOut) -> Bool:
+    wrong: Bool = np.array(pc.is_in(table["id"], held_out.ids))
+    rows, texts = _texts(table)
+    wrong[rows[pc.is_in(texts, held_out.texts).to_numpy(zero_copy_only=False)]] = True
+    return wrong
+
+
+def _seen_pairs(table: pa.Table, held_out: _HeldOut) -> Bool:
+    """Which of the held-out pairs a set of the table holds."""
+    sets = concept_sets(table["concepts"])
+    known = sets.keep(found_in(held_out.vocabulary, sets.values))
+    return found_in(np.unique(subsets(known, 2).keys), held_out.pairs)
+
+
+def _promises(policy: Policy, held_out: _HeldOut, seen: Bool, near: _Count) -> list[Verdict]:
+    found = []
+    if policy.min_pairs:
+        unseen = np.bincount(held_out.pair_rows[~seen[held_out.pair_places]], minlength=len(held_out.ids))
+        few = _Count(f"have fewer than {policy.min_pairs} pairs that train never shows")
+        few.add(pa.table({"id": held_out.ids}), unseen < policy.min_pairs)
+        found.append(_verdict(policy.name, f"at least {policy.min_pairs} unseen pairs", few))
+    if policy.max_shared is not None:
+        found.append(_verdict(policy.name, f"at most {policy.max_shared} shared concepts", near))
+    return found
+
+
+def _verdict(of: str, limit: str, count: _Count) -> Verdict:
+    note = f"first: id {count.first}" if count.rows else ""
+    return Verdict(NAME, of, limit, f"{count.rows:,} rows {count.what}", not count.rows, note)

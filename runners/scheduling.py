@@ -1,0 +1,23 @@
+"""The files of a scheduler: the Airflow DAGs, which run where conceptloom is not installed."""
+
+import json
+from pathlib import Path
+
+from conceptloom import storage
+from pipelines import RECIPES
+
+DAG = Path(__file__).resolve().parent / "airflow" / "conceptloom_dag.py"
+STAGES = "conceptloom_recipes.json"
+"""Beside the DAG file: the names of the stages of each recipe, in their order."""
+
+
+def write_dags(directory: str) -> list[str]:
+    """Writes the DAG file and the recipes' stages into a folder of DAGs; answers the paths.
+
+    Raises OutputError where that cannot be written.
+    """
+    stages = {name: [stage.name for stage in recipe.stages] for name, recipe in RECIPES.items()}
+    files = {STAGES: (json.dumps(stages, indent=1) + "\n").encode(), DAG.name: DAG.read_bytes()}
+    for name, data in files.items():
+        storage.write_bytes(storage.join(directory, name), data)
+    return [storage.join(directory, name) for name in files]

@@ -1,0 +1,157 @@
+"""Promotion of small builds written by hand, on a disk and in an object store."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from test_storage import MemoryFileSystem
+
+from conceptloom import storage
+from conceptloom.current import current_build
+from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
+from conceptloom.manifest import Manifest
+from conceptloom.schemas import DATA
+from conceptloom.tables import write_table
+from pipelines.config import KoreanCommonGenSettings
+from pipelines.promote import promote
+
+SETTINGS = KoreanCommonGenSettings.model_validate({"inputs": {"a": {"patterns": ["/a"]}}}).model_dump(mode="json")
+
+
+@pytest.fixture(params=["local", "memory"])
+def builds(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A folder for builds, of either kind."""
+    MemoryFileSystem.objects.clear()
+    return str(tmp_path / "builds") if request.param == "local" else "memory://bucket/builds"
+
+
+def rows(split: str, count: int) -> pa.Table:
+    data = [
+        {"id": f"{split}{at}", "concepts": [f"{split}{at}", "x"], "target": f"{split} {at}", "references": []}
+        for at in range(count)
+    ]
+    return pa.Table.from_pylist(data, schema=DATA)
+
+
+def make(builds: str, name: str, train: int = 20, recipe: str = "korean-commongen", malformed: int = 0) -> str:
+    """A finished build of so many rows of train, in two files, and two each of validation and test."""
+    directory = storage.join(builds, name)
+    files = []
+    for split, part, count in (("train", 0, train - 1), ("train", 1, 1), ("validation", 0, 2), ("test", 0, 2)):
+        path = f"data/{split}-0000{part}-of-00002.parquet"
+        table = rows(f"{split}{part}", count)
+        files.append({**write_table(storage.join(directory, path), table), "path": path})
+    report = {
+        "records": {"records": {"a": 10}, "malformed": {"a": malformed}},
+        "stages": {},
+        "statistics": {"n": train},
+    }
+    storage.write_bytes(storage.join(directory, "report.json"), json.dumps(report).encode())
+    settings = {**SETTINGS, "recipe": recipe}
+    Manifest(recipe, "f", settings, tuple(files)).write(directory)
+    return directory
+
+
+def current(builds: str) -> str | None:
+    return current_build(storage.join(builds, "current"))
+
+
+def test_builds_that_pass_become_current_one_after_the_other(builds: str) -> None:
+    first = promote(make(builds, "1"))
+    assert (first.before, first.promoted, current(builds)) == (None, True, storage.join(builds, "1"))
+    assert {one.measured for one in first.verdicts if one.gate == "max_fall" and one.of == "total"} == {
+        "the first build, 24"
+    }
+    second = promote(make(builds, "2", 18))
+    assert (second.before, current(builds)) == (first.build, storage.join(builds, "2"))
+    again = promote(storage.join(builds, "2") + "/")
+    assert (again.before, again.promoted) == (second.build, True)
+
+
+def test_a_build_that_fails_is_kept_and_current_stays(builds: str) -> None:
+    good, bad = promote(make(builds, "1")).build, make(builds, "2", 17, malformed=2)
+    before = [(info.path, info.size) for info in storage.list_files(builds)]
+    promotion = promote(bad)
+    with pytest.raises(BuildError) as caught:
+        promotion.check()
+    assert str(caught.value) == (
+        "gates failed: max_fall train: -15.00 % (20 to 17), the limit is -10 %; "
+        "max_fall total: -12.50 % (24 to 21), the limit is -10 %; "
+        "maximum_malformed a: 20.00 % (2 of 10), the limit is 10 %; "
+        f"{bad} is kept, {storage.join(builds, 'current')} points at {good} as before"
+    )
+    assert current(builds) == good
+    assert [(info.path, info.size) for info in storage.list_files(builds)] == before
+    assert promote(bad, gates={"max_fall": 0.15, "maximum_malformed": 0.2}).promoted
+    assert current(builds) == bad
+
+
+def test_a_build_may_be_forced(builds: str) -> None:
+    promote(make(builds, "1"))
+    forced = promote(make(builds, "2", 2), force=True)
+    forced.check()
+    assert forced.failed and current(builds) == forced.build
+
+
+def test_what_is_current_and_fails_stays_current_but_is_told(builds: str) -> None:
+    only = promote(make(builds, "1")).build
+    again = promote(only, gates={"bounds": {"statistics.n": {"max": 3}}})
+    with pytest.raises(BuildError, match=r"bounds statistics\.n: 20, the limit is at most 3"):
+        again.check()
+    assert current(builds) == only
+
+
+def test_gates_of_the_build_hold_unless_others_are_given(builds: str) -> None:
+    build = make(builds, "1")
+    path = storage.join(build, "MANIFEST.json")
+    manifest: dict[str, Any] = json.loads(storage.read_bytes(path))
+    manifest["settings"]["gates"] = {"leak": False, "bounds": {"statistics.n": {"min": 21}}}
+    storage.write_bytes(path, json.dumps(manifest).encode())
+    found = promote(build)
+    assert [(one.gate, one.limit) for one in found.failed] == [("bounds", "at least 21")]
+    assert not [one for one in found.verdicts if one.gate == "leak"]
+    assert current(builds) is None
+    del manifest["settings"]["gates"]
+    storage.write_bytes(path, json.dumps(manifest).encode())
+    assert promote(build).promoted
+
+
+def test_changed_and_missing_files_are_errors(builds: str) -> None:
+    build = make(builds, "1")
+    path = storage.join(build, "data", "test-00000-of-00002.parquet")
+    content = storage.read_bytes(path)
+    storage.write_bytes(path, content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+    with pytest.raises(InputError, match=r"1: the content of data/test-00000.* was changed: build it again"):
+        promote(build)
+    storage.delete_tree(path)
+    with pytest.raises(InputError, match=r"1: data/test-00000.* is gone"):
+        promote(build)
+    storage.delete_tree(storage.join(build, "MANIFEST.json"))
+    with pytest.raises(InputError, match="1 holds no finished build"):
+        promote(build)
+    assert current(builds) is None
+
+
+def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:
+    build, other = make(builds, "1"), make(builds, "2", recipe="another")
+    with pytest.raises(OutputError, match=r"2 is .*--current"):
+        promote(build, current=other)
+    with pytest.raises(ConfigError, match="must be where the builds are"):
+        promote(build, current="gs://bucket/current" if builds.startswith("/") else str(tmp_path / "current"))
+    with pytest.raises(ConfigError, match="unknown key gates.x; here may stand: bounds, "):
+        promote(build, gates={"x": 1})
+    with pytest.raises(ConfigError, match="no recipe is called 'another'"):
+        promote(other)
+    promote(build, current=storage.join(builds, "elsewhere", "live"))
+    assert current_build(storage.join(builds, "elsewhere", "live")) == build
+    assert current(builds) is None
+
+
+def test_builds_of_two_recipes_are_not_compared(builds: str) -> None:
+    from conceptloom.current import switch
+
+    switch(storage.join(builds, "current"), make(builds, "1", recipe="another"))
+    with pytest.raises(OutputError, match="a build of recipe another, this one is of korean-commongen"):
+        promote(make(builds, "2"))
