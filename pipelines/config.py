@@ -1,5 +1,6 @@
 """Typed configuration: an unknown key, a wrong type or an impossible value is an error that names the key."""
 
+import os
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
@@ -13,6 +14,7 @@ from conceptloom.readers import READERS
 from conceptloom.registry import Registry
 from conceptloom.similarity import DEFAULT_SCORER, SCORERS
 from conceptloom.splits import POLICIES
+from conceptloom.storage import is_remote
 
 
 class Settings(BaseModel):
@@ -141,12 +143,16 @@ class PublishSettings(Settings):
 
 
 class RecipeSettings(Settings):
-    """What every recipe has: its name, its inputs by source, the seed, and how many records of each file are read."""
+    """What every recipe has: its name, its inputs by source, the seed, how many records of each file are read.
+
+    `frozen` is an earlier build whose validation and test are kept.
+    """
 
     recipe: str
     inputs: dict[str, InputSettings] = Field(min_length=1)
     seed: int = Field(default=0, ge=0)
     limit: int | None = Field(default=None, ge=1)
+    frozen: str | None = Field(default=None, min_length=1)
 
     @field_validator("inputs")
     @classmethod
@@ -155,6 +161,12 @@ class RecipeSettings(Settings):
             if not name.replace("-", "").replace("_", "").isalnum():
                 raise ValueError(f"a source's name has letters, digits, - and _ only, not {name!r}")
         return dict(sorted(value.items()))
+
+    @field_validator("frozen")
+    @classmethod
+    def _one_build(cls, value: str | None) -> str | None:
+        # A link such as `current` may name another build before this one is done.
+        return value if value is None or is_remote(value) else os.path.realpath(value)
 
 
 class KoreanCommonGenSettings(RecipeSettings):

@@ -11,14 +11,17 @@ from conceptloom.corpus.analysis import Analyser
 from conceptloom.errors import BuildError
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.similarity import SCORERS
-from conceptloom.splits import POLICIES, Sizes
+from conceptloom.splits import POLICIES, Policy, Sizes
 from conceptloom.tables import read_table
+from conceptloom.tasks.frozen import FOLDER, TakeFrozen
 from conceptloom.tasks.ingest import malformed_rows
 from conceptloom.tasks.publish import Copy, DataFile, plan_files
 from conceptloom.tasks.select import Selection
 from pipelines.config import KoreanCommonGenSettings
+from pipelines.frozen import check_frozen, open_frozen
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from pipelines.report import build_report, write_documents
+from transforms.frozen import Screened
 from transforms.ingest import Ingest
 from transforms.publish import Publish
 from transforms.select import Select
@@ -99,32 +102,51 @@ def _select(context: Context, pipeline: beam.Pipeline) -> Any:
     return pipeline | "Select" >> Select(selection_of(context.settings), context.buckets, *directories)
 
 
+def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:
+    chosen = settings.ingest
+    extraction = {"rule": chosen.rule, "tagger": tagger(chosen.tagger).signature()}
+    return check_frozen(settings, output, policy_of(settings), extraction)
+
+
 def _split_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
-    return {"seed": settings.seed, **settings.split.model_dump(mode="json")}
+    if settings.frozen is None:
+        return {"seed": settings.seed, **settings.split.model_dump(mode="json")}
+    chosen = settings.split.model_dump(mode="json", exclude={"validation", "test", "stratify"})
+    return {**chosen, "frozen": open_frozen(settings.frozen, settings.recipe).to_json()}
+
+
+def policy_of(settings: KoreanCommonGenSettings) -> Policy:
+    """The split policy with its options."""
+    make = POLICIES[settings.split.policy].make
+    return make(**{field.name: getattr(settings.split, field.name) for field in fields(make)})
 
 
 def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
     """The core's view of the settings of stage split, for that many sentences."""
     chosen = settings.split
-    make = POLICIES[chosen.policy].make
-    options = {field.name: getattr(chosen, field.name) for field in fields(make)}
     validation, test = Sizes(chosen.validation, chosen.test).resolve(sentences)
-    return SplitPlan(make(**options), validation, test, chosen.stratify, settings.seed)
+    return SplitPlan(policy_of(settings), validation, test, chosen.stratify, settings.seed)
 
 
 def _split(context: Context, pipeline: beam.Pipeline) -> Any:
-    plan = split_plan(context.settings, context.kept("select"))
-    directories = context.directory("select"), context.directory("split")
-    return pipeline | "Split" >> Split(plan, context.buckets, *directories)
+    settings = context.settings
+    source, directory = context.directory("select"), context.directory("split")
+    if settings.frozen is not None:
+        frozen = open_frozen(settings.frozen, settings.recipe)
+        take = TakeFrozen(frozen.files, frozen.directory, directory)
+        return pipeline | "Split" >> Screened(policy_of(settings), take, context.buckets, source, directory)
+    plan = split_plan(settings, context.kept("select"))
+    return pipeline | "Split" >> Split(plan, context.buckets, source, directory)
 
 
 def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
     path = storage.join(context.directory("split"), "statistics.json")
     statistics = json.loads(storage.read_bytes(path))
     if not statistics["train"]["sets"]:
+        cure = "freeze another build" if context.settings.frozen else "lower split.validation and split.test"
         raise BuildError(
-            f"policy {context.settings.split.policy} leaves no sentence for train: lower split.validation and "
-            "split.test, or choose another split.policy"
+            f"policy {context.settings.split.policy} leaves no sentence for train: {cure}, or choose another "
+            "split.policy"
         )
     return {"statistics": statistics}
 
@@ -162,7 +184,16 @@ def _copies(context: Context) -> list[Copy]:
         for file in named:
             target = storage.join(kind, prefix + file["path"].removeprefix(f"{kind}-"))
             copies.append(Copy(storage.join(directory, file["path"]), target, file["rows"]))
-    return copies
+    return copies + _frozen_copies(context)
+
+
+def _frozen_copies(context: Context) -> list[Copy]:
+    directory = context.directory("split")
+    named = [file for file in context.manifests["split"].files if file["path"].startswith(f"{FOLDER}/")]
+    return [
+        Copy(storage.join(directory, file["path"]), file["path"].removeprefix(f"{FOLDER}/"), file["rows"])
+        for file in named
+    ]
 
 
 def _finish(context: Context) -> None:
@@ -182,4 +213,5 @@ RECIPE = Recipe(
     ),
     finish=_finish,
     products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
+    check=_check,
 )
