@@ -44,11 +44,9 @@ class Built:
         return {"directory": self.directory, "version": self.report.get("version"), "rows": rows}
 
     def settings(self) -> dict[str, Any]:
-        """All that the build was made by: settings, tagger and scorer, by dotted key."""
-        made_by = {name: self.report.get(name) for name in ("version", "tagger", "scorer", "inputs")}
-        return dict(
-            _flat({**self.manifest.settings, "inputs": self.manifest.settings.get("inputs"), "report": made_by})
-        )
+        """All that the build was made by, by dotted key: its settings, and what its report names."""
+        named = {name: self.report.get(name) for name in ("version", "tagger", "scorer", "inputs")}
+        return dict(_flat({**self.manifest.settings, "report": named}))
 
 
 def open_built(directory: str) -> Built:
@@ -79,7 +77,7 @@ def diff_builds(old: Built, new: Built, examples: int, listing: str | None = Non
         "same": not any(found["kinds"].values()),
         "old": old.about(),
         "new": new.about(),
-        "same_files": same,
+        "same_files": [split for split in same if new.files("data", f"{split}-")],
         **found,
         "statistics": {"old": old.report.get("statistics", {}), "new": new.report.get("statistics", {})},
         "stages": {"old": old.report.get("stages", {}), "new": new.report.get("stages", {})},
@@ -151,7 +149,7 @@ class _Listing:
 
 def _flat(values: Any, key: str = "") -> Iterator[tuple[str, Any]]:
     """The leaves of nested mappings by dotted key."""
-    if not isinstance(values, dict) or not values:
+    if not isinstance(values, dict):
         yield key, values
         return
     for name, value in values.items():
