@@ -38,6 +38,9 @@ class Observer:
     def planned(self, plan: InputPlan) -> None:
         """The inputs were found."""
 
+    def noted(self, note: str) -> None:
+        """Something that the user should know before the first stage begins."""
+
     def reused(self, stage: str, manifest: Manifest) -> None:
         """A stage's output is there already."""
 
@@ -64,8 +67,11 @@ class Build:
 
         Raises BuildError, InputError or OutputError; what was committed stays, and the next run goes on from there.
         """
+        notes = self.recipe.check(self.settings, self.output)
         plan = plan_inputs(self.settings.inputs)
         self.observer.planned(plan)
+        for note in notes:
+            self.observer.noted(note)
         context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
         check_output(self.recipe, self.output)
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:

@@ -53,7 +53,17 @@ def _splits(report: dict[str, Any]) -> str:
         ("sources (%)", lambda c: ", ".join(f"{name} {rate}" for name, rate in c["source_rates"].items())),
     ):
         rows.append(f"| {label} | " + " | ".join(value(column) for column in columns) + " |")
-    return "## Splits\n\n" + "\n".join(rows)
+    return "## Splits\n\n" + "\n".join(rows) + _frozen(report)
+
+
+def _frozen(report: dict[str, Any]) -> str:
+    if not report["frozen"]:
+        return ""
+    return (
+        "\n\nValidation and test are those of an earlier build, byte for byte "
+        f"(digest `{report['frozen']['digest']}`): train was screened against them under the policy below, and "
+        "`split.validation` and `split.test` were not used. Their locators are of the corpora of that build."
+    )
 
 
 def _unseen(column: dict[str, Any]) -> str:
@@ -83,5 +93,5 @@ def _files() -> str:
 
 
 def _settings(settings: dict[str, Any]) -> str:
-    shown = {name: value for name, value in settings.items() if name != "inputs"}
+    shown = {name: value for name, value in settings.items() if name not in ("inputs", "frozen")}
     return f"## Settings\n\n```yaml\n{yaml.safe_dump(shown, allow_unicode=True, sort_keys=False)}```"

@@ -1,5 +1,6 @@
 """Typed configuration: an unknown key, a wrong type or an impossible value is an error that names the key."""
 
+import os
 from dataclasses import fields
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -14,6 +15,7 @@ from conceptloom.readers import READERS
 from conceptloom.registry import Registry
 from conceptloom.similarity import DEFAULT_SCORER, SCORERS
 from conceptloom.splits import POLICIES, Policy
+from conceptloom.storage import is_remote
 
 
 class Settings(BaseModel):
@@ -189,12 +191,16 @@ class GateSettings(Settings):
 
 
 class RecipeSettings(Settings):
-    """What every recipe has: name, inputs by source, the seed, how many records of each file are read, and gates."""
+    """What every recipe has: name, inputs by source, the seed, how many records of each file are read, and gates.
+
+    `frozen` is an earlier build whose validation and test are kept.
+    """
 
     recipe: str
     inputs: dict[str, InputSettings] = Field(min_length=1)
     seed: int = Field(default=0, ge=0)
     limit: int | None = Field(default=None, ge=1)
+    frozen: str | None = Field(default=None, min_length=1)
     gates: GateSettings = GateSettings()
 
     @field_validator("inputs")
@@ -204,6 +210,12 @@ class RecipeSettings(Settings):
             if not name.replace("-", "").replace("_", "").isalnum():
                 raise ValueError(f"a source's name has letters, digits, - and _ only, not {name!r}")
         return dict(sorted(value.items()))
+
+    @field_validator("frozen")
+    @classmethod
+    def _one_build(cls, value: str | None) -> str | None:
+        # A link such as `current` may name another build before this one is done.
+        return value if value is None or is_remote(value) else os.path.realpath(value)
 
 
 class KoreanCommonGenSettings(RecipeSettings):

@@ -17,6 +17,7 @@ from conceptloom.languages.korean.taggers import tagger
 from conceptloom.manifest import Manifest, read_manifest
 from conceptloom.tables import read_table, strings
 from conceptloom.tasks.base import shard_name
+from conceptloom.tasks.frozen import FOLDER, FrozenFile, frozen_rows
 from pipelines.config import IngestSettings
 
 _ID = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
@@ -48,6 +49,21 @@ class Finished:
         table = read_table(storage.join(self.directories[stage], shard_name(kind, bucket)))
         found: list[dict[str, Any]] = table.filter(pc.equal(table[column], value)).to_pylist()
         return found
+
+    def frozen(self, column: str, value: Any) -> list[dict[str, Any]]:
+        """The rows with a value in a column among validation and test, where they were kept from an earlier build."""
+        return [row for row in self._frozen_rows() if row[column] == value]
+
+    def frozen_with(self, concepts: frozenset[str]) -> list[str]:
+        """The ids of the frozen sentences with a concept set."""
+        return [row["id"] for row in self._frozen_rows() if frozenset(row["concepts"]) == concepts]
+
+    def _frozen_rows(self) -> Iterator[dict[str, Any]]:
+        entries = self.manifests["split"].files if "split" in self.manifests else ()
+        for entry in (one for one in entries if one["path"].startswith(f"{FOLDER}/data/")):
+            file = FrozenFile(entry["path"].removeprefix(f"{FOLDER}/"), entry["rows"], entry["blake2b"])
+            data = storage.read_bytes(storage.join(self.directories["split"], entry["path"]))
+            yield from frozen_rows(file, data).to_pylist()
 
     def rejected(self, stage: str, bucket: int, sentence: str) -> list[dict[str, Any]]:
         """The rejected rows of a sentence in one stage."""
@@ -82,12 +98,16 @@ def _at_place(build: Finished, locator: str) -> Iterator[History]:
 
 def _malformed(row: dict[str, Any]) -> History:
     history: History = {name: row[name] for name in ("id", "text", "source", "locator")}
-    history.update(copies_at=[], tokens=[], concepts=[], verdicts=[], postings=[], split=None)
+    history.update(copies_at=[], tokens=[], concepts=[], verdicts=[], postings=[], split=None, frozen=False)
     history["rejected"] = [{name: row[name] for name in ("stage", "reason", "detail")}]
     return history
 
 
 def _with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:
+    return iter(dict.fromkeys([*_read_with_set(build, concepts), *build.frozen_with(concepts)]))
+
+
+def _read_with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:
     for bucket in range(build.shards("ingest", "sentences")):
         table = read_table(
             storage.join(build.directories["ingest"], shard_name("sentences", bucket)), ["id", "concepts"]
@@ -100,16 +120,18 @@ def _history(build: Finished, sentence: str) -> History | None:
     bucket = build.bucket(sentence)
     kept = build.rows("ingest", "sentences", bucket, "id", sentence)
     rejected = [row for stage in build.manifests for row in build.rejected(stage, bucket, sentence)]
-    if not kept and not rejected:
+    frozen = build.frozen("id", sentence)
+    if not kept and not rejected and not frozen:
         return None
     # The places of further copies are rejected rows too; the sentence itself is the one that is no duplicate.
-    main = (kept or [row for row in rejected if row["reason"] != "duplicate"] or rejected)[0]
+    main = (kept or [row for row in rejected if row["reason"] != "duplicate"] or rejected or frozen)[0]
     history: History = {name: main[name] for name in ("id", "text", "source", "locator")}
     history["copies_at"] = [row["locator"] for row in rejected if row["reason"] == "duplicate"]
     history.update(_analysis(build, main["text"]))
     history["postings"] = [_posting(build, one, main) for one in _units(build, kept[0])] if kept else []
-    split = build.rows("split", "sentences", bucket, "id", sentence)
+    split = frozen or build.rows("split", "sentences", bucket, "id", sentence)
     history["split"] = split[0]["split"] if split else None
+    history["frozen"] = bool(frozen)
     history["rejected"] = [
         {name: row[name] for name in ("stage", "reason", "detail")} for row in rejected if row["reason"] != "duplicate"
     ]
@@ -163,7 +185,8 @@ def history_text(history: History) -> str:
             f"rejected  in stage {row['stage']}: {row['reason']}" + (f" ({row['detail']})" if row["detail"] else "")
         )
     if history["split"]:
-        lines.append(f"split     {history['split']}")
+        frozen = ", as in the build whose validation and test are frozen" if history["frozen"] else ""
+        lines.append(f"split     {history['split']}{frozen}")
     return "\n".join(lines)
 
 

@@ -12,12 +12,15 @@ from conceptloom.languages.korean.taggers import tagger
 from conceptloom.similarity import SCORERS
 from conceptloom.splits import Sizes
 from conceptloom.tables import read_table
+from conceptloom.tasks.frozen import FOLDER, TakeFrozen
 from conceptloom.tasks.ingest import malformed_rows
 from conceptloom.tasks.publish import Copy, DataFile, plan_files
 from conceptloom.tasks.select import Selection
 from pipelines.config import KoreanCommonGenSettings
+from pipelines.frozen import check_frozen, open_frozen
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from pipelines.report import build_report, write_documents
+from transforms.frozen import Screened
 from transforms.ingest import Ingest
 from transforms.publish import Publish
 from transforms.select import Select
@@ -98,8 +101,17 @@ def _select(context: Context, pipeline: beam.Pipeline) -> Any:
     return pipeline | "Select" >> Select(selection_of(context.settings), context.buckets, *directories)
 
 
+def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:
+    chosen = settings.ingest
+    extraction = {"rule": chosen.rule, "tagger": tagger(chosen.tagger).signature()}
+    return check_frozen(settings, output, settings.split.chosen(), extraction)
+
+
 def _split_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
-    return {"seed": settings.seed, **settings.split.model_dump(mode="json")}
+    if settings.frozen is None:
+        return {"seed": settings.seed, **settings.split.model_dump(mode="json")}
+    chosen = settings.split.model_dump(mode="json", exclude={"validation", "test", "stratify"})
+    return {**chosen, "frozen": open_frozen(settings.frozen, settings.recipe).to_json()}
 
 
 def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
@@ -110,18 +122,24 @@ def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
 
 
 def _split(context: Context, pipeline: beam.Pipeline) -> Any:
-    plan = split_plan(context.settings, context.kept("select"))
-    directories = context.directory("select"), context.directory("split")
-    return pipeline | "Split" >> Split(plan, context.buckets, *directories)
+    settings = context.settings
+    source, directory = context.directory("select"), context.directory("split")
+    if settings.frozen is not None:
+        frozen = open_frozen(settings.frozen, settings.recipe)
+        take = TakeFrozen(frozen.files, frozen.directory, directory)
+        return pipeline | "Split" >> Screened(settings.split.chosen(), take, context.buckets, source, directory)
+    plan = split_plan(settings, context.kept("select"))
+    return pipeline | "Split" >> Split(plan, context.buckets, source, directory)
 
 
 def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
     path = storage.join(context.directory("split"), "statistics.json")
     statistics = json.loads(storage.read_bytes(path))
     if not statistics["train"]["sets"]:
+        cure = "freeze another build" if context.settings.frozen else "lower split.validation and split.test"
         raise BuildError(
-            f"policy {context.settings.split.policy} leaves no sentence for train: lower split.validation and "
-            "split.test, or choose another split.policy"
+            f"policy {context.settings.split.policy} leaves no sentence for train: {cure}, or choose another "
+            "split.policy"
         )
     return {"statistics": statistics}
 
@@ -159,7 +177,16 @@ def _copies(context: Context) -> list[Copy]:
         for file in named:
             target = storage.join(kind, prefix + file["path"].removeprefix(f"{kind}-"))
             copies.append(Copy(storage.join(directory, file["path"]), target, file["rows"]))
-    return copies
+    return copies + _frozen_copies(context)
+
+
+def _frozen_copies(context: Context) -> list[Copy]:
+    directory = context.directory("split")
+    named = [file for file in context.manifests["split"].files if file["path"].startswith(f"{FOLDER}/")]
+    return [
+        Copy(storage.join(directory, file["path"]), file["path"].removeprefix(f"{FOLDER}/"), file["rows"])
+        for file in named
+    ]
 
 
 def _finish(context: Context) -> None:
@@ -179,4 +206,5 @@ RECIPE = Recipe(
     ),
     finish=_finish,
     products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
+    check=_check,
 )

@@ -59,6 +59,11 @@ def no_check(context: Context, receipts: Receipts) -> dict[str, Any]:
     return {}
 
 
+def no_notes(settings: Any, output: str) -> tuple[str, ...]:
+    """The check of a recipe whose settings are all checked by their types."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Stage:
     """One stage of a recipe.
@@ -86,3 +91,6 @@ class Recipe:
     finish: Callable[[Context], None]
     products: tuple[str, ...]
     """The names in the build's directory that its last stage and `finish` make."""
+    check: Callable[[Any, str], tuple[str, ...]] = no_notes
+    """Looks at settings and output before anything runs; raises a ConceptloomError, or answers what the user should
+    know."""

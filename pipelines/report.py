@@ -22,6 +22,7 @@ def build_report(context: Context, scorer: dict[str, Any]) -> dict[str, Any]:
         "stages": {name: manifest.ledger for name, manifest in manifests.items()},
         "tagger": manifests["ingest"].settings["tagger"],
         "scorer": scorer,
+        "frozen": manifests["split"].settings.get("frozen"),
         "statistics": manifests["split"].summary["statistics"],
         "seconds": {name: manifest.seconds for name, manifest in manifests.items()},
     }

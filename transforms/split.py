@@ -52,7 +52,7 @@ class Split(beam.PTransform):
         # A PCollection of its own: the FnApiRunner does not run a graph in which `shards` stands on both sides of a
         # side input that is made of it.
         again = begin | "Shards again" >> EachBucket(self._buckets)
-        statistics = self._statistics(again, divided["statistics"])
+        statistics = summary_of(again, divided["statistics"], self._directory)
         return (divided["receipts"], statistics) | "Receipts" >> CollectReceipts("split", self._directory)
 
     def _assignment(self, shards: beam.PCollection[Any]) -> beam.PCollection[bytes]:
@@ -65,9 +65,11 @@ class Split(beam.PTransform):
         choose = Assign(plan.policy, plan.validation, plan.test, plan.seed)
         return found["candidates"] | "Choose" >> Single(choose)
 
-    def _statistics(self, shards: Any, divided: beam.PCollection[Any]) -> beam.PCollection[Any]:
-        # The held-out rows are known when every shard is divided: this side input is what the second reading waits for.
-        held = divided | "Held out" >> Single(merge_held)
-        seen = shards | "Compare" >> MapBlocks(MarkSeen(self._directory), held)
-        every = (divided, seen["statistics"]) | "Statistics" >> beam.Flatten() | "All statistics" >> GroupBlocks()
-        return (every | "Summarise" >> MapBlocks(Summarise(self._directory), held))["receipts"]
+
+def summary_of(shards: Any, divided: beam.PCollection[Any], directory: str) -> beam.PCollection[Any]:
+    """Writes the statistics of a divided corpus, from what the tasks that divided it say; answers their receipt."""
+    # The held-out rows are known when every shard is divided: this side input is what the second reading waits for.
+    held = divided | "Held out" >> Single(merge_held)
+    seen = shards | "Compare" >> MapBlocks(MarkSeen(directory), held)
+    every = (divided, seen["statistics"]) | "Statistics" >> beam.Flatten() | "All statistics" >> GroupBlocks()
+    return (every | "Summarise" >> MapBlocks(Summarise(directory), held))["receipts"]

@@ -30,6 +30,7 @@ def build(
     runner: str = typer.Option("direct", help="Where the stages run: direct."),
     workers: int | None = typer.Option(None, min=1, help="Worker processes of the direct runner; default: one a core."),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
+    frozen: str | None = typer.Option(None, help="A finished build whose validation and test are kept as they are."),
     only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Check inputs and settings, print the plan, write nothing."),
     overwrite: bool = typer.Option(False, "--overwrite", help="Delete the build in the output first."),
@@ -37,7 +38,7 @@ def build(
 ) -> None:
     """Builds a data set; arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths."""
     options = beam_options(context, "an input is given by --input NAME=PATTERN")
-    data = _settings_data(inputs, config, assignments, limit)
+    data = _settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen})
     run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, options)
 
 
@@ -85,19 +86,22 @@ def run_build(
     if only is not None and only not in [stage.name for stage in recipe.stages]:
         raise ConfigError(f"--only {only}: the stages are {', '.join(stage.name for stage in recipe.stages)}")
     if dry_run:
+        notes = recipe.check(settings, output)
         plan = plan_inputs(settings.inputs)
         check_output(recipe, output)
         for stage in recipe.stages:
             # Opens taggers and tables: what is not installed is said now.
             stage.settings(settings)
-        show_plan(recipe, settings, plan, output, as_json)
+        show_plan(recipe, settings, plan, notes, output, as_json)
         return
     with open_runner(workers or os.cpu_count() or 1, beam_options) as opened, ConsoleObserver() as observer:
         finished = Build(recipe, settings, output, opened, observer, overwrite).run(only)
     show_result(finished, as_json)
 
 
-def _settings_data(inputs: list[str], config: str | None, assignments: list[str], limit: int | None) -> dict[str, Any]:
+def _settings_data(
+    inputs: list[str], config: str | None, assignments: list[str], options: dict[str, Any]
+) -> dict[str, Any]:
     from conceptloom.storage import read_bytes
     from pipelines.config import from_yaml, set_key
 
@@ -109,8 +113,7 @@ def _settings_data(inputs: list[str], config: str | None, assignments: list[str]
         named[name] = source
     for assignment in assignments:
         set_key(data, assignment)
-    if limit is not None:
-        data["limit"] = limit
+    data.update({name: value for name, value in options.items() if value is not None})
     if not data.get("inputs"):
         print("Error: no input: give --input NAME=PATTERN, or a --config that has `inputs`", file=sys.stderr)
         raise typer.Exit(2)

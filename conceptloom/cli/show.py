@@ -55,6 +55,10 @@ class ConsoleObserver(Observer):
         if warning:
             self._console.print(f"warning: {warning}")
 
+    def noted(self, note: str) -> None:
+        """Says what the user should know."""
+        self._console.print(note)
+
     def reused(self, stage: str, manifest: Manifest) -> None:
         """Says that a stage is done already."""
         self._console.print(f"stage {stage}: done before, not run again")
@@ -86,17 +90,20 @@ class ConsoleObserver(Observer):
         self._console.print(f"stage {stage}: {read:,} read, {kept:,} kept, {manifest.seconds:.1f} s")
 
 
-def show_plan(recipe: Recipe, settings: Settings, plan: InputPlan, output: str, as_json: bool) -> None:
+def show_plan(
+    recipe: Recipe, settings: Settings, plan: InputPlan, notes: tuple[str, ...], output: str, as_json: bool
+) -> None:
     """Prints the resolved plan of a build that was not started."""
     if as_json:
         stages = [stage.name for stage in recipe.stages]
-        print_json(
-            {"inputs": plan.notes, "stages": stages, "output": output, "settings": settings.model_dump(mode="json")}
-        )
+        chosen = settings.model_dump(mode="json")
+        print_json({"inputs": plan.notes, "notes": notes, "stages": stages, "output": output, "settings": chosen})
         return
     print(f"recipe   {recipe.name}: {', '.join(stage.name for stage in recipe.stages)}\noutput   {output}")
     for note in plan.notes:
         print(f"input    {note}")
+    for note in notes:
+        print(f"note     {note}")
     print(f"pieces   {len(plan.spans)} to read, {plan.buckets} buckets\n\n{to_yaml(settings)}", end="")
     warning = memory_warning(plan.bytes)
     if warning:

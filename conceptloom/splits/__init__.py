@@ -5,12 +5,23 @@ from conceptloom.splits.candidates import SET_ROWS, Candidates, candidates, merg
 from conceptloom.splits.divide import Division, divide, dropped_rows
 from conceptloom.splits.evidence import LONE_PAIRS, PAIR_EVIDENCE, lone_pairs, pair_evidence
 from conceptloom.splits.policies import POLICIES, Policy
+from conceptloom.splits.screening import (
+    PAIR_HOLDERS,
+    Screen,
+    frozen_assignment,
+    pair_holders,
+    protect,
+    require_pairs,
+    screened,
+    sum_holders,
+)
 from conceptloom.splits.sizes import Sizes
 from conceptloom.splits.table import Split, split_table
 
 __all__ = [
     "LONE_PAIRS",
     "PAIR_EVIDENCE",
+    "PAIR_HOLDERS",
     "POLICIES",
     "SET_ROWS",
     "SPLIT_NAMES",
@@ -18,15 +29,22 @@ __all__ = [
     "Candidates",
     "Division",
     "Policy",
+    "Screen",
     "Sizes",
     "Split",
     "assign",
     "candidates",
     "divide",
     "dropped_rows",
+    "frozen_assignment",
     "lone_pairs",
     "merge_candidates",
     "pair_evidence",
+    "pair_holders",
+    "protect",
+    "require_pairs",
+    "screened",
     "set_rows",
     "split_table",
+    "sum_holders",
 ]

@@ -54,9 +54,9 @@ def dropped_rows(sentences: pa.Table, division: Division, stage: str = "split") 
 
 
 def _equal_sets(hashes: UInt64, held_out: UInt64) -> Int64:
-    """The row of the assignment with the same set, or -1; shape (len(hashes),)."""
+    """The first row of the assignment with the same set, or -1; shape (len(hashes),)."""
     result = np.full(len(hashes), -1, dtype=np.int64)
-    order = np.argsort(held_out)
+    order = np.argsort(held_out, kind="stable")
     found = np.flatnonzero(found_in(held_out[order], hashes))
     result[found] = order[np.searchsorted(held_out[order], hashes[found])]
     return result

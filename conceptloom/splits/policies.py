@@ -16,6 +16,12 @@ SMALLEST_SET = 2
 SAME_SET = "same_set"
 """Why a sentence is dropped that holds the very set of a held-out one."""
 
+HELD_OUT = "held_out"
+"""Why a sentence is no train row that an earlier build, whose validation and test are kept, holds out."""
+
+SHOWS_PAIR = "shows_pair"
+"""Why a sentence is dropped that holds a pair which a kept held-out set has to itself."""
+
 
 class Policy(Protocol):
     """A frozen dataclass of its options. It acts twice: on what may be held out, and on what train then loses."""

@@ -21,6 +21,7 @@ from conceptloom.splits import (
     SPLIT_NAMES,
     Assignment,
     Candidates,
+    Division,
     Policy,
     assign,
     candidates,
@@ -52,7 +53,8 @@ _HELD, _COUNTS, _SEEN = b"h", b"c", b"m"
 _TRAIN = "train"
 
 
-def _routed(rows: pa.RecordBatch, key: str, buckets: int) -> Iterator[Block]:
+def routed(rows: pa.RecordBatch, key: str, buckets: int) -> Iterator[Block]:
+    """A block for each bucket of the hashes in column `key` that has any rows."""
     table = pa.Table.from_batches([rows])
     return by_bucket(table, bucket_of(table[key].to_numpy(), buckets))
 
@@ -70,10 +72,10 @@ class SendSets:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Rows of schemas SET_ROWS and, where the policy looks at pairs, PAIR_EVIDENCE."""
         sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
-        for number, data in _routed(set_rows(sentences, self.stratify), "set", self.buckets):
+        for number, data in routed(set_rows(sentences, self.stratify), "set", self.buckets):
             yield Output("sets", number, _SETS + data)
         if self.policy.min_pairs:
-            yield from (Output("pairs", *block) for block in _routed(pair_evidence(sentences), "pair", self.buckets))
+            yield from (Output("pairs", *block) for block in routed(pair_evidence(sentences), "pair", self.buckets))
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class FindLonePairs:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Rows of schema LONE_PAIRS."""
         found = lone_pairs(from_ipc(blocks, PAIR_EVIDENCE).to_batches())
-        yield from (Output("lone", number, _LONE + data) for number, data in _routed(found, "set", self.buckets))
+        yield from (Output("lone", number, _LONE + data) for number, data in routed(found, "set", self.buckets))
 
 
 @dataclass(frozen=True)
@@ -134,25 +136,35 @@ class DivideShard:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts, held-out rows and the receipt."""
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
-        kept, rejected = divided(sentences, Assignment.from_bytes(side or b""), self.policy)
-        entry = write_table(storage.join(self.directory, shard_name("sentences", bucket)), kept)
-        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected)
-        for split in SPLIT_NAMES.values():
-            rows = kept.filter(pc.equal(kept["split"], split)).select(SENTENCES.names)
-            yield Output("statistics", 0, _COUNTS + encode_counts(split, count_block(examples_of_sentences(rows))))
-        held = kept.filter(pc.not_equal(kept["split"], _TRAIN))
-        yield Output("statistics", 0, _HELD + to_ipc(held))
-        ledger = count_read(sentences["source"])
-        ledger.add(count_written(kept, rejected))
-        yield receipt(bucket, ledger, [{**entry, "splits": _split_sources(kept)}, file])
+        parts = divided(sentences, divide(sentences, Assignment.from_bytes(side or b""), self.policy))
+        yield from write_division(self.directory, bucket, sentences["source"], *parts)
 
 
-def divided(sentences: pa.Table, assignment: Assignment, policy: Policy) -> tuple[pa.Table, pa.Table]:
+def divided(sentences: pa.Table, division: Division) -> tuple[pa.Table, pa.Table]:
     """The sentences with their splits (schema DIVIDED), and the dropped ones (REJECTED)."""
-    division = divide(sentences, assignment, policy)
     names = pa.array([SPLIT_NAMES.get(split) for split in division.splits.tolist()], pa.string())
     kept = sentences.append_column("split", names).filter(pa.array(division.splits >= 0))
     return kept.cast(DIVIDED), dropped_rows(sentences, division)
+
+
+def write_division(
+    directory: str, bucket: int, sources: pa.ChunkedArray, kept: pa.Table, rejected: pa.Table
+) -> Iterator[Output]:
+    """Writes the parts of a shard; answers their statistics and the receipt. `sources` are those of the whole shard."""
+    entry = write_table(storage.join(directory, shard_name("sentences", bucket)), kept)
+    file = write_table(storage.join(directory, shard_name("rejected", bucket)), rejected)
+    yield from statistics_of(kept)
+    ledger = count_read(sources)
+    ledger.add(count_written(kept, rejected))
+    yield receipt(bucket, ledger, [{**entry, "splits": _split_sources(kept)}, file])
+
+
+def statistics_of(rows: pa.Table) -> Iterator[Output]:
+    """The counts of each split of some rows (schema DIVIDED), and those that are held out."""
+    for split in SPLIT_NAMES.values():
+        part = rows.filter(pc.equal(rows["split"], split)).select(SENTENCES.names)
+        yield Output("statistics", 0, _COUNTS + encode_counts(split, count_block(examples_of_sentences(part))))
+    yield Output("statistics", 0, _HELD + to_ipc(rows.filter(pc.not_equal(rows["split"], _TRAIN))))
 
 
 def _split_sources(kept: pa.Table) -> dict[str, dict[str, int]]:

@@ -226,7 +226,10 @@ def test_hostile_text_is_text(tmp_path: Path, good: Path, text: str) -> None:
 
 SETTINGS: dict[str, tuple[str, list[str]]] = {
     "unknown key": ("split.tests=3", ["split.tests", "max_shared, min_pairs, policy, stratify, test, validation"]),
-    "unknown key at the top": ("sede=3", ["sede", "ingest", "inputs", "limit", "publish", "seed", "select", "split"]),
+    "unknown key at the top": (
+        "sede=3",
+        ["sede", "frozen", "ingest", "inputs", "limit", "publish", "seed", "select", "split"],
+    ),
     "unknown key of a source": ("inputs.s.encodin=utf-8", ["inputs.s.encodin", "encoding, format, options, patterns"]),
     "unknown key of the filters": ("ingest.filters.of=[]", ["ingest.filters.of", "off, on, options, preset"]),
     "a wrong type": ("select.posting_limit=many", ["select.posting_limit", "integer"]),

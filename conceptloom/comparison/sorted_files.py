@@ -1,0 +1,109 @@
+"""Reading Parquet files that are sorted by id range by range, each of them once.
+
+A data set's files are runs of shards, and shards are ranges of ids: file after file, the ids of a split go up (where
+train is ordered by source, once for each source). So one open file for each such run is all that a reader needs.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from conceptloom import storage
+from conceptloom.errors import InputError
+
+_BATCH = 16 * 1024
+_DIGITS = 8
+_END = "g"
+"""Behind every id: they are hexadecimal."""
+
+
+def id_bounds(rows: int, at_once: int) -> Iterator[str]:
+    """The upper bounds of ranges of ids that hold about `at_once` of `rows` each; ids are hashes, so they are even.
+
+    >>> list(id_bounds(40, 10))
+    ['40000000', '80000000', 'c0000000', 'g']
+    """
+    ranges = max(1, -(-rows // at_once))
+    for number in range(1, ranges):
+        yield f"{number * 16**_DIGITS // ranges:0{_DIGITS}x}"
+    yield _END
+
+
+class SortedFiles:
+    """Parquet files, each sorted by `id`. Rows without an id are passed over, and those that `without` names.
+
+    Memory: the rows of the range that is asked for, and a batch for each run of files.
+    """
+
+    def __init__(self, paths: Iterable[str], schema: pa.Schema, without: tuple[str, str] | None = None) -> None:
+        self._schema = schema
+        self._without = without
+        self._runs = [_Run(self._batches(paths)) for paths in self._in_runs(paths)]
+
+    def below(self, bound: str) -> pa.Table:
+        """The rows with ids below `bound` that were not asked for before."""
+        parts = [part for run in self._runs for part in run.below(bound)]
+        return pa.Table.from_batches(parts, self._schema).combine_chunks()
+
+    def _in_runs(self, paths: Iterable[str]) -> list[list[str]]:
+        """The files, in their order, cut wherever ids begin anew."""
+        runs: list[list[str]] = []
+        last = _END
+        for path in paths:
+            first = next((batch["id"][0].as_py() for batch in self._read(path, ["id"]) if len(batch)), None)
+            if first is None:
+                continue
+            if first <= last:
+                runs.append([])
+            runs[-1].append(path)
+            last = first
+        return runs
+
+    def _batches(self, paths: list[str]) -> Iterator[pa.RecordBatch]:
+        last = ""
+        for path in paths:
+            for batch in self._read(path, self._schema.names):
+                ids = batch["id"]
+                if len(ids) and (ids[0].as_py() < last or pc.any(pc.less(ids[1:], ids[:-1])).as_py()):
+                    raise InputError(f"{path}: the rows are not in the order of their ids: no build wrote this file")
+                last = ids[-1].as_py() if len(ids) else last
+                yield batch
+
+    def _read(self, path: str, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        wanted = list(dict.fromkeys([*columns, *(self._without or ())[:1]]))
+        with closing(storage.open_read(path)) as stream:
+            try:
+                for batch in pq.ParquetFile(stream).iter_batches(_BATCH, columns=wanted, use_threads=False):
+                    yield self._kept(batch).select(columns)
+            except (pa.ArrowException, KeyError) as error:
+                names = ", ".join(columns)
+                raise InputError(f"{path} is not a whole Parquet file with columns {names}: {error}") from None
+
+    def _kept(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        mask = pc.not_equal(batch["id"], "")
+        if self._without:
+            mask = pc.and_(mask, pc.not_equal(batch[self._without[0]], self._without[1]))
+        return batch.filter(mask)
+
+
+class _Run:
+    """Batches whose ids go up, taken range by range."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self._rest: pa.RecordBatch | None = None
+
+    def below(self, bound: str) -> Iterator[pa.RecordBatch]:
+        while True:
+            batch = self._rest if self._rest is not None else next(self._batches, None)
+            if batch is None:
+                return
+            within = pc.sum(pc.less(batch["id"], bound), min_count=0).as_py()
+            self._rest = batch.slice(within) if within < len(batch) else None
+            if within:
+                yield batch.slice(0, within)
+            if self._rest is not None:
+                return
