@@ -63,7 +63,7 @@ class Build:
 
         Raises BuildError, InputError or OutputError; what was committed stays, and the next run goes on from there.
         """
-        plan = plan_inputs(self.settings.inputs)
+        plan = self.plan()
         self.observer.planned(plan)
         context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
         check_output(self.recipe, self.output)
@@ -78,6 +78,10 @@ class Build:
                 return context
         self._finish(context, upstream)
         return context
+
+    def plan(self) -> InputPlan:
+        """What the build reads; raises InputError for what cannot be read."""
+        return plan_inputs(self.settings.inputs)
 
     def _stage(self, stage: Stage, context: Context, upstream: str, only: str | None) -> Manifest:
         settings = stage.settings(self.settings)

@@ -38,7 +38,7 @@ def build(
     if context.args and not context.args[0].startswith("--"):
         print(f"Error: {context.args[0]!r} is no option: an input is given by --input NAME=PATTERN", file=sys.stderr)
         raise typer.Exit(2)
-    data = _settings_data(inputs, config, assignments, limit)
+    data = settings_data(inputs, config, assignments, limit)
     run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, tuple(context.args))
 
 
@@ -93,7 +93,8 @@ def run_build(
     show_result(finished, as_json)
 
 
-def _settings_data(inputs: list[str], config: str | None, assignments: list[str], limit: int | None) -> dict[str, Any]:
+def settings_data(inputs: list[str], config: str | None, assignments: list[str], limit: int | None) -> dict[str, Any]:
+    """Plain settings from the options of the command line; ends the process with status 2 where no input is given."""
     from conceptloom.storage import read_bytes
     from pipelines.config import from_yaml, set_key
 
