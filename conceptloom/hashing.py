@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 UInt64 = npt.NDArray[np.uint64]
+Int32 = npt.NDArray[np.int32]
 ID_BYTES = 10
 ID_LENGTH = 2 * ID_BYTES
 _ID_HEAD = 16
@@ -71,7 +72,7 @@ def id_heads(ids: npt.NDArray[np.bytes_]) -> UInt64:
     return heads
 
 
-def bucket_of(heads: UInt64, buckets: int) -> npt.NDArray[np.int32]:
+def bucket_of(heads: UInt64, buckets: int) -> Int32:
     """The bucket of each hash by range: bucket 0 holds the smallest, so that buckets in order are ids in order."""
     return (((heads >> np.uint64(32)) * np.uint64(buckets)) >> np.uint64(32)).astype(np.int32)
 

@@ -68,7 +68,7 @@ class Build:
         Raises BuildError, InputError or OutputError; what was committed stays, and the next run goes on from there.
         """
         notes = self.recipe.check(self.settings, self.output)
-        plan = plan_inputs(self.settings.inputs)
+        plan = self.plan()
         self.observer.planned(plan)
         for note in notes:
             self.observer.noted(note)
@@ -94,6 +94,10 @@ class Build:
                 return context
         self._finish(context, upstream)
         return context
+
+    def plan(self) -> InputPlan:
+        """What the build reads; raises InputError for what cannot be read."""
+        return plan_inputs(self.settings.inputs)
 
     def _stage(self, stage: Stage, context: Context, upstream: str, only: str | None) -> Manifest:
         settings = stage.settings(self.settings)

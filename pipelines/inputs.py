@@ -46,10 +46,15 @@ def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
         files.append(file)
         notes.append(note)
         spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, SPAN_BYTES)]
-    size = sum(info.size * (UNZIPPED if info.path.endswith(".gz") else 1) for _, info in found)
+    size = sum(info.size * unzipping(info.path) for _, info in found)
     prints = [[file.name, file.source, info.size, info.modified] for file, (_, info) in zip(files, found, strict=True)]
     cuts = [[number, span.start, span.end] for number, span in spans]
     return InputPlan(tuple(files), tuple(spans), size, digest([prints, cuts, BUCKET_BYTES]), tuple(notes))
+
+
+def unzipping(path: str) -> int:
+    """How many times as large a file is thought to be when it is unzipped."""
+    return UNZIPPED if path.endswith(".gz") else 1
 
 
 def _match(source: str, settings: InputSettings) -> list[FileInfo]:

@@ -4,13 +4,15 @@ from typing import Any
 
 from apache_beam.metrics import MetricsFilter
 
+from transforms.blocks import TASKS
+
 
 def counters(result: Any, stage: str) -> dict[str, int]:
-    """The stage's counters by name: `read`, `kept`, `rejected_REASON`. Empty where the runner has none.
+    """The stage's counters by name (`read`, `kept`, `rejected_REASON`), and its tasks'; empty where there are none.
 
     A runner that had to try a bundle again may count it twice: the ledger, made of what was written, is the truth.
     """
-    found = result.metrics().query(MetricsFilter().with_namespace(stage))["counters"]
+    found = result.metrics().query(MetricsFilter().with_namespaces([stage, TASKS]))["counters"]
     counts: dict[str, int] = {}
     for one in found:
         name = one.key.metric.name

@@ -5,12 +5,20 @@ from typing import Any
 
 import apache_beam as beam
 from apache_beam import pvalue
+from apache_beam.metrics import Metrics
 from apache_beam.transforms.window import GlobalWindows
 
 from conceptloom import progress
 from conceptloom.parallel import Pipelined, one_thread
 from conceptloom.tables import Block
-from conceptloom.tasks.base import RECEIPTS, Output, Task, sentences_in
+from conceptloom.tasks.base import RECEIPTS, SPENT, Output, Task, sentences_in, timed
+
+TASKS = "tasks"
+"""The namespace of what tasks are counted by: of each output its bytes and blocks, of each task its CPU time.
+
+`shuffled_bytes_OUTPUT`, `shuffled_blocks_OUTPUT`, `cpu_ms_TASK`: what crosses a shuffle is counted where it leaves the
+task, on any runner.
+"""
 
 
 class RunTask(beam.DoFn):
@@ -31,21 +39,25 @@ class RunTask(beam.DoFn):
     def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[Any]:
         bucket, blocks = element
         full = [block for block in blocks if block]
-        for outputs in self._calls.submit(self._task.run, bucket, full, side):
-            yield from map(_tagged, outputs)
+        for outputs in self._calls.submit(timed, self._task, bucket, full, side):
+            yield from self._tagged(outputs)
 
     def finish_bundle(self) -> Iterator[Any]:
         for outputs in self._calls.drain():
-            for output in outputs:
-                tagged = _tagged(output)
+            for tagged in self._tagged(outputs):
                 yield pvalue.TaggedOutput(tagged.tag, GlobalWindows.windowed_value(tagged.value))
 
-
-def _tagged(output: Output) -> pvalue.TaggedOutput:
-    if output.tag == RECEIPTS:
-        # Told here, as each call ends: the steps behind may run only when all calls have ended.
-        progress.advance(*sentences_in(output.data))
-    return pvalue.TaggedOutput(output.tag, (output.bucket, output.data))
+    def _tagged(self, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOutput]:
+        for output in outputs:
+            if output.tag == SPENT:
+                Metrics.counter(TASKS, f"cpu_ms_{type(self._task).__name__}").inc(int(output.data))
+                continue
+            if output.tag == RECEIPTS:
+                # Told here, as each call ends: the steps behind may run only when all calls have ended.
+                progress.advance(*sentences_in(output.data))
+            Metrics.counter(TASKS, f"shuffled_bytes_{output.tag}").inc(len(output.data))
+            Metrics.counter(TASKS, f"shuffled_blocks_{output.tag}").inc()
+            yield pvalue.TaggedOutput(output.tag, (output.bucket, output.data))
 
 
 class MapBlocks(beam.PTransform):

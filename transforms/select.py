@@ -4,8 +4,10 @@ from typing import Any
 
 import apache_beam as beam
 
+from conceptloom.selection.routes import Routes
 from conceptloom.similarity import SCORERS, merge_frequencies
 from conceptloom.tasks.select import (
+    CapPostings,
     CountMorphemes,
     KeepSelected,
     ScorePostings,
@@ -14,14 +16,15 @@ from conceptloom.tasks.select import (
     decode_frequencies,
     encode_frequencies,
 )
-from transforms.blocks import EachBucket, GroupEveryBucket, MapBlocks, Single
+from transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
 from transforms.receipts import CollectReceipts
 
 
 class Select(beam.PTransform):
     """Sends sentences to their postings, scores each posting, and keeps the union of what the postings keep.
 
-    Two shuffles: posting rows by concept, and chosen ids back to the shard that they came from.
+    Two shuffles: posting rows by concept, and chosen ids back to the shard that they came from. Among very many shards
+    the posting rows travel in two steps, and are capped between them.
     """
 
     def __init__(self, selection: Selection, buckets: int, source_directory: str, directory: str) -> None:
@@ -34,15 +37,22 @@ class Select(beam.PTransform):
     def expand(self, begin: Any) -> beam.PCollection[str]:
         shards = begin | "Shards" >> EachBucket(self._buckets)
         frequencies = self._frequencies(shards)
-        send = SendPostings(self._selection, self._source, self._buckets)
         score = ScorePostings(self._selection, self._directory, self._buckets)
-        postings = (shards | "Send" >> MapBlocks(send, frequencies))["postings"]
-        grouped = postings | "By concept" >> GroupEveryBucket(self._buckets)
+        grouped = self._postings(shards, frequencies) | "By concept" >> GroupEveryBucket(self._buckets)
         scored = grouped | "Score" >> MapBlocks(score, frequencies)
         chosen = scored["chosen"] | "By id" >> GroupEveryBucket(self._buckets)
         kept = chosen | "Keep" >> MapBlocks(KeepSelected(self._source, self._directory))
         receipts = (scored["receipts"], kept["receipts"])
         return receipts | "Receipts" >> CollectReceipts("select", self._directory)
+
+    def _postings(self, shards: beam.PCollection[Any], frequencies: beam.PCollection[bytes] | None) -> Any:
+        routes = Routes.among(self._buckets)
+        send = SendPostings(self._selection, self._source, routes)
+        postings = (shards | "Send" >> MapBlocks(send, frequencies))["postings"]
+        if not routes.groups:
+            return postings
+        met = postings | "By group of shards" >> GroupBlocks()
+        return (met | "Cap" >> MapBlocks(CapPostings(self._selection, routes)))["capped"]
 
     def _frequencies(self, shards: beam.PCollection[Any]) -> beam.PCollection[bytes] | None:
         if not SCORERS[self._selection.scorer].wants_frequencies:

@@ -38,7 +38,7 @@ def build(
 ) -> None:
     """Builds a data set; arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths."""
     options = beam_options(context, "an input is given by --input NAME=PATTERN")
-    data = _settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen})
+    data = settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen})
     run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, options)
 
 
@@ -99,9 +99,13 @@ def run_build(
     show_result(finished, as_json)
 
 
-def _settings_data(
+def settings_data(
     inputs: list[str], config: str | None, assignments: list[str], options: dict[str, Any]
 ) -> dict[str, Any]:
+    """Plain settings from the options of the command line; ends the process with status 2 where no input is given.
+
+    `options` are settings that have an option of their own; None: not given.
+    """
     from conceptloom.storage import read_bytes
     from pipelines.config import from_yaml, set_key
 

@@ -54,6 +54,14 @@ def read_span(span: Span, reader: Reader, encoding: str) -> Iterator[Record | Ma
         yield from reader.read(stream, name, span.first)
 
 
+def raw_lines(path: str, spans: Sequence[Span]) -> Iterator[bytes]:
+    """The bytes of the lines that each of some spans of one plain file owns, whatever is in them."""
+    with storage.open_read(path) as raw, _naming(path):
+        for span in spans:
+            data = _lines_of(raw, span).read()
+            yield data if data.endswith(b"\n") or not data else data + b"\n"
+
+
 def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
     """The first bytes of a file, unzipped: what `find_encoding` and `find_format` look at."""
     with storage.open_read(path) as raw, _naming(path):

@@ -96,8 +96,9 @@ def _id_bytes(packed: Any) -> npt.NDArray[np.uint8]:
     joined = one_array(packed)
     if len(joined) == 0:
         return np.zeros((0, ID_BYTES), dtype=np.uint8)
-    raw = np.frombuffer(joined.buffers()[1], dtype=np.uint8).reshape(-1, ID_BYTES)
-    return raw[joined.offset : joined.offset + len(joined)]
+    # A buffer that was read from a stream is padded behind its last row.
+    raw = np.frombuffer(joined.buffers()[1], dtype=np.uint8, offset=joined.offset * ID_BYTES)
+    return raw[: len(joined) * ID_BYTES].reshape(-1, ID_BYTES)
 
 
 def id_keys(packed: Any) -> tuple[UInt64, UInt16]:

@@ -23,9 +23,10 @@ from conceptloom.selection.postings import (
     under_cap,
     unpack_ids,
 )
+from conceptloom.selection.routes import Routes
 from conceptloom.similarity import SCORERS, Scorer, count_frequencies, rank_postings
 from conceptloom.similarity.base import Frequencies
-from conceptloom.tables import Block, by_bucket, from_ipc, one_array, read_table, to_ipc, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, one_array, read_ipc, read_table, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 NOT_SELECTED = "not_selected"
@@ -90,18 +91,20 @@ class SendPostings:
 
     selection: Selection
     directory: str
-    buckets: int
+    routes: Routes
     outputs: ClassVar[tuple[str, ...]] = ("postings",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Posting rows, by bucket of the concept's hash."""
+        """Posting rows, by the first key of their route."""
         sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
-        for block in send_postings(sentences, self.selection, self.selection.make_scorer(side), self.buckets):
+        for block in send_postings(sentences, self.selection, self.selection.make_scorer(side), self.routes, bucket):
             yield Output("postings", *block)
 
 
-def send_postings(sentences: pa.Table, selection: Selection, scorer: Scorer, buckets: int) -> Iterator[Block]:
-    """The posting rows of some sentences as blocks for each bucket of concepts."""
+def send_postings(
+    sentences: pa.Table, selection: Selection, scorer: Scorer, routes: Routes, shard: int = 0
+) -> Iterator[Block]:
+    """The posting rows of the sentences of one shard as blocks for each first key."""
     rows, concepts = explode(sentences, selection.unit)
     ids = pack_ids(sentences["id"])
     keys = posting_keys(concepts, sentences["source"], ids, rows, selection.per_source)
@@ -110,7 +113,28 @@ def send_postings(sentences: pa.Table, selection: Selection, scorer: Scorer, buc
     features = scorer.encode(_as_batch(sentences))
     columns = [concepts.take(pa.array(kept)), one_array(sentences["source"]).take(at), ids.take(at), features.take(at)]
     table = pa.table(columns, schema=posting_schema(features.type))
-    return by_bucket(table, bucket_of(keys.concept[kept], buckets))
+    return by_bucket(table, routes.first(keys.concept[kept], shard))
+
+
+@dataclass(frozen=True)
+class CapPostings:
+    """Caps the postings of a range of concepts over a group of shards, where routes have groups.
+
+    The priority that the cap goes by is a total order: what a posting keeps of all shards is among what it keeps of
+    each group, so the bucket ends with the same rows.
+    """
+
+    selection: Selection
+    routes: Routes
+    outputs: ClassVar[tuple[str, ...]] = ("capped",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Posting rows, by the bucket of their concept."""
+        rows = pa.concat_tables(map(read_ipc, blocks))
+        keys = posting_keys(rows["concept"], rows["source"], rows["id"], per_source=self.selection.per_source)
+        kept = under_cap(keys, self.selection.limit, self.selection.seed)
+        table = rows.take(pa.array(kept)).combine_chunks()
+        yield from (Output("capped", *block) for block in by_bucket(table, self.routes.last(keys.concept[kept])))
 
 
 @dataclass(frozen=True)

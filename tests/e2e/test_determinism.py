@@ -29,6 +29,7 @@ from builds import (
     write_lines,
 )
 
+import conceptloom.selection.routes
 import pipelines.inputs
 import transforms.blocks
 from runners.direct import DirectRunner
@@ -152,6 +153,21 @@ def test_the_number_of_buckets_changes_no_row(
     assert rejected[0] == rejected[1] != []
     index = [stage_rows(tmp_path / name, "select", "index") for name in ("one", "many")]
     assert sorted(index[0], key=str) == sorted(index[1], key=str)
+
+
+def test_posting_rows_that_travel_in_two_steps(
+    tmp_path: Path, large: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As among very many shards: capped once more by groups of them, with the same result."""
+    _small_pieces(monkeypatch, 10**9, 20_000)
+    settings = {**SMALL, "select": {"posting_limit": 3}}
+    found = {}
+    for name, straight in (("one", 256), ("two", 4)):
+        monkeypatch.setattr(conceptloom.selection.routes, "STRAIGHT", straight)
+        found[name] = build(tmp_path / name, large, **settings).manifests["select"].summary["counters"]
+    assert differing(tmp_path / "one", tmp_path / "two") == []
+    assert "shuffled_blocks_capped" not in found["one"]
+    assert found["two"]["shuffled_bytes_capped"] < found["two"]["shuffled_bytes_postings"]
 
 
 @pytest.mark.parametrize("sentences", [1, 2, 5])

@@ -15,6 +15,7 @@ from conceptloom.languages.korean.taggers import tagger
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import INDEX, REJECTED, SENTENCES
 from conceptloom.selection.postings import pack_ids, posting_schema
+from conceptloom.selection.routes import Routes
 from conceptloom.similarity import Frequencies, StaticScorer, load_table
 from conceptloom.tables import from_ipc, read_table, write_table
 from conceptloom.tasks.select import (
@@ -63,7 +64,7 @@ def sentences() -> pa.Table:
 
 
 def sent(sentences: pa.Table, selection: Selection) -> pa.Table:
-    blocks = [block for _, block in send_postings(sentences, selection, selection.make_scorer(None), 3)]
+    blocks = [block for _, block in send_postings(sentences, selection, selection.make_scorer(None), Routes(3))]
     return from_ipc(blocks, posting_schema(FEATURES))
 
 
@@ -172,7 +173,7 @@ def test_no_postings() -> None:
 
 def test_postings_go_to_the_bucket_of_their_concept(sentences: pa.Table) -> None:
     selection = Selection()
-    for bucket, block in send_postings(sentences, selection, selection.make_scorer(None), 5):
+    for bucket, block in send_postings(sentences, selection, selection.make_scorer(None), Routes(5)):
         concepts = from_ipc([block], posting_schema(FEATURES))["concept"]
         hashes = string_hashes(concepts.combine_chunks())
         assert set(bucket_of(hashes, 5).tolist()) == {bucket}
@@ -222,7 +223,7 @@ def test_the_tasks_of_the_stage_keep_what_the_index_selects(sentences: pa.Table,
         side = encode_frequencies(Frequencies(total, pa.array(names), np.array([counts[name] for name in names])))
     postings, chosen = defaultdict(list), defaultdict(list)
     for bucket in range(2):
-        for output in SendPostings(selection, source, 3).run(bucket, [], side):
+        for output in SendPostings(selection, source, Routes(3)).run(bucket, [], side):
             postings[output.bucket].append(output.data)
     ledger = Ledger()
     for bucket, blocks in postings.items():

@@ -1,0 +1,123 @@
+"""How near `conceptloom estimate` comes to the build that it estimates: both are run, one right after the other.
+
+    python benchmarks/estimate.py CORPUS [CORPUS ...] [--workers 1] [--sample 16M] [--within 0.3]
+
+A corpus is a path, or NAME=PATH for a source of that name. Prints estimate, build and their ratio for each quantity;
+exit status 1 where one is off by more than `--within` (seconds only of stages that take a tenth of the whole).
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from build_speed import family, resident
+
+Rows = list[tuple[str, float, float]]
+STAGES = ("ingest", "select", "split", "publish")
+
+
+def command(name: str, inputs: list[str], *more: str) -> list[str]:
+    return [sys.executable, "-m", "conceptloom", name, "korean-commongen", *inputs, *more]
+
+
+def estimate(inputs: list[str], workers: int, sample: str) -> tuple[dict[str, Any], float]:
+    """The estimate, and the seconds that it took."""
+    begin = time.monotonic()
+    made = subprocess.run(
+        command("estimate", inputs, "--workers", str(workers), "--sample", sample, "--json"),
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(made.stdout)
+    return found, time.monotonic() - begin
+
+
+def build(inputs: list[str], workers: int, output: Path) -> tuple[float, int]:
+    """The seconds of a whole build, and the peak memory of all its processes in bytes."""
+    begin, peak = time.monotonic(), 0
+    process = subprocess.Popen(
+        command("build", inputs, "--workers", str(workers), "--output", str(output)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while process.poll() is None:
+        peak = max(peak, sum(map(resident, family(process.pid))))
+        time.sleep(0.05)
+    if process.returncode:
+        raise SystemExit(f"the build failed with status {process.returncode}")
+    return time.monotonic() - begin, peak
+
+
+def compared(found: dict[str, Any], output: Path, seconds: float, peak: int) -> Iterator[tuple[str, float, float]]:
+    shuffled = written = 0
+    for number, one in enumerate(found["stages"], 1):
+        name = one["name"]
+        path = output / "stages" / f"{number}-{name}" / "MANIFEST.json"
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        counters = manifest["summary"]["counters"]
+        for what in ("read", "kept"):
+            yield f"{name}: sentences {what}", one[what], sum(count[what] for count in manifest["ledger"].values())
+        stage_shuffled = sum(value for key, value in counters.items() if key.startswith("shuffled_bytes_"))
+        stage_written = sum(file["bytes"] for file in manifest["files"])
+        yield f"{name}: bytes shuffled", one["bytes_shuffled"], stage_shuffled
+        yield f"{name}: bytes written", one["bytes_written"], stage_written
+        yield f"{name}: seconds", one["seconds"], manifest["seconds"]
+        shuffled, written = shuffled + stage_shuffled, written + stage_written
+    yield "total: bytes shuffled", found["bytes_shuffled"], shuffled
+    yield "total: bytes written", found["bytes_written"], written
+    yield "total: seconds", found["seconds"], seconds
+    yield "peak memory, all processes", found["memory"], peak
+
+
+def counts(name: str, build_value: float, total_seconds: float) -> bool:
+    """Whether a quantity is judged: receipts are no shuffle, and a light stage's seconds are all start-up."""
+    if name.endswith(": seconds") and not name.startswith("total"):
+        return build_value >= total_seconds / 10
+    return name != "publish: bytes shuffled"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora", nargs="+")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--sample", default="16M")
+    parser.add_argument("--within", type=float, default=0.3)
+    options = parser.parse_args()
+    named = [corpus if "=" in corpus else f"captions={corpus}" for corpus in options.corpora]
+    inputs = [f"--input={one}" for one in named]
+    found, took = estimate(inputs, options.workers, options.sample)
+    with tempfile.TemporaryDirectory() as directory:
+        seconds, peak = build(inputs, options.workers, Path(directory) / "build")
+        rows: Rows = list(compared(found, Path(directory) / "build", seconds, peak))
+    off = show(rows, seconds, options.within)
+    sample = found["sample"]
+    print(
+        f"estimated in {took:.0f} s from samples of {sample['sentences']} sentences, {options.workers} workers; "
+        f"busy {found['machine']['busy']}; {off} of the judged quantities off by more than {options.within:.0%}"
+    )
+    sys.exit(1 if off else 0)
+
+
+def show(rows: Rows, seconds: float, within: float) -> int:
+    """Prints the table; answers how many judged quantities are too far off."""
+    print(f"{'':<28}{'estimate':>16}{'build':>16}{'ratio':>8}")
+    off = 0
+    for name, estimated, real in rows:
+        ratio = estimated / real if real else float(estimated == real)
+        judged = counts(name, real, seconds)
+        wrong = judged and abs(ratio - 1) > within
+        off += wrong
+        digits = 1 if name.endswith("seconds") else 0
+        mark = "" if judged else "  not judged"
+        print(f"{name:<28}{estimated:>16,.{digits}f}{real:>16,.{digits}f}{ratio:>8.2f}{mark}{'  OFF' if wrong else ''}")
+    return off
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""`conceptloom estimate`."""
+
+import os
+import re
+from typing import Any
+
+import typer
+
+from conceptloom.cli.building import print_json, settings_data
+from conceptloom.errors import ConfigError
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    app.command()(estimate)
+
+
+def estimate(
+    recipe: str = typer.Argument(help="What would be built: korean-commongen."),
+    inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
+    config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
+    assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
+    limit: int | None = typer.Option(None, min=1, help="As if only the first N records of each file were read."),
+    workers: int | None = typer.Option(None, min=1, help="How many workers the build would have; default: one a core."),
+    runner: str = typer.Option("direct", help="Where it would run: direct, flink, dataflow."),
+    sample: str = typer.Option("16M", help="How much of the input is built to measure: bytes, or 512K, 16M, 1G."),
+    as_json: bool = typer.Option(False, "--json", help="Print the estimate as JSON."),
+) -> None:
+    """Says what a build will read, shuffle, hold in memory, write and take, from a sample that it builds."""
+    from pipelines import RECIPES
+    from pipelines.config import make_settings
+    from pipelines.estimate import estimate as estimated
+    from runners import DirectRunner
+
+    data = settings_data(inputs, config, assignments, {"limit": limit})
+    chosen = RECIPES[recipe]
+    settings = make_settings(chosen.settings, {"recipe": recipe, **data}, "--config, --input and --set")
+    with DirectRunner.with_workers(1) as opened:
+        found = estimated(chosen, settings, opened, runner, workers or os.cpu_count() or 1, _size(sample))
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _show(found)
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper().removesuffix("B").removesuffix("I"))
+    if not match or not int(match[1]):
+        raise ConfigError(f"--sample wants a number of bytes, such as 500000, 512K or 16M, not {text!r}")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def _show(found: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    sample, machine = found.sample, found.machine
+    table = Table("stage", box=None, header_style="bold")
+    for name in ("sentences", "kept", "read", "shuffled", "written", "CPU s", "seconds"):
+        table.add_column(name, justify="right")
+    for one in found.stages:
+        sizes = (_bytes(size) for size in (one.bytes_read, one.bytes_shuffled, one.bytes_written))
+        times = (f"{one.cpu_seconds:,.1f}", f"{one.seconds:,.1f}")
+        table.add_row(one.name, f"{one.read:,}", f"{one.kept:,}", *sizes, *times)
+    cpu = sum(one.cpu_seconds for one in found.stages)
+    sums = (_bytes(found.bytes_shuffled), _bytes(found.bytes_written), f"{cpu:,.1f}", f"{found.seconds:,.1f}")
+    table.add_row("total", "", "", "", *sums)
+    console = Console(highlight=False)
+    console.print(table)
+    whose = "all processes" if found.runner == "direct" else "a worker"
+    enough = "" if found.runner != "direct" or found.memory < machine["memory"] else ": it will not fit"
+    print(f"memory    {_bytes(found.memory)} in {whose}; this machine has {_bytes(machine['memory'])}{enough}")
+    print(f"runner    {found.runner}, {found.workers} workers; this machine has {machine['cores']} cores")
+    print(f"input     {_bytes(found.input_bytes)}, {found.buckets:,} buckets, {found.files:,} files of shards")
+    samples = ", ".join(f"{number:,}" for number in sample["sentences"])
+    print(
+        f"rests on  samples of {samples} sentences, built in {sample['seconds']:.0f} s; x {sample['times']:,.2f} is all"
+    )
+    if machine["busy"] > 1.1:
+        print(f"          the machine was shared: the clock ran {machine['busy']:.2f} times as long as the processors")
+    for one in found.assumptions:
+        print(f"assumes   {one}")
+
+
+def _bytes(number: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if number < 1024:
+            return f"{number:,.0f} B" if unit == "B" else f"{number:,.1f} {unit}"
+        number /= 1024
+    return f"{number:,.1f} TiB"

@@ -1,0 +1,47 @@
+"""What this machine has, and what this process has used of it (Linux tells it in /proc)."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+from conceptloom.parallel import Pipelined, local_pool
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory() -> int:
+    """The bytes of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def resident(process: int | str = "self") -> int:
+    """The resident bytes of a process, pages that it shares with others included; 0 where the system does not tell."""
+    with suppress(OSError):
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def bytes_read() -> int:
+    """The bytes that this process has read from files so far; 0 where the system does not tell."""
+    with suppress(OSError):
+        return int(Path("/proc/self/io").read_text().split()[1])
+    return 0
+
+
+def idle_worker() -> int:
+    """The resident bytes of a worker process of the local runner before it has any work: one is started to see."""
+    with local_pool(2):
+        calls = Pipelined()
+        found = [list(one) for one in calls.submit(_loaded)] + [list(one) for one in calls.drain()]
+    return int(found[0][0])
+
+
+def _loaded() -> Iterator[int]:
+    for stage in ("ingest", "select", "split", "publish"):
+        import_module(f"conceptloom.tasks.{stage}")
+    yield resident()

@@ -1,0 +1,156 @@
+"""Drawing a sample of raw files: pieces of lines from everywhere, the same ones for the same seed.
+
+A unit is what is drawn at once: a piece of a file of lines, a whole small file, or a record of a large file that cannot
+be cut. Each has a place in [0, 1) by a seeded hash, and a sample of share s holds the units whose place is below s: so
+smaller samples are parts of larger ones, and each file gives its share.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import Any, BinaryIO, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from conceptloom import storage
+from conceptloom.corpus.locators import SourceFile
+from conceptloom.hashing import seed_for, splitmix64
+from conceptloom.readers.base import Entry, Malformed, Reader, Record, Span
+from conceptloom.readers.ranges import plan_spans, raw_lines, read_span
+
+PIECE_BYTES = 32 * 1024
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Reads records that were drawn from a file that `of` reads; one JSON list a line."""
+
+    of: Reader
+    splittable: ClassVar[bool] = False
+
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
+        """The records as they were read."""
+        for line in stream:
+            parts = json.loads(line)
+            yield Record(*parts) if len(parts) == len(Record._fields) else Malformed(*parts)
+
+    def field(self, item: int) -> str:
+        """As in the file itself."""
+        return self.of.field(item)
+
+
+@dataclass
+class Drawn:
+    """Nested samples of one file. All lists have a value for each share."""
+
+    files: list[SourceFile]
+    whole: float
+    """The bytes of the file, up to the limit of records."""
+    bytes: list[float] = field(default_factory=list)
+    """How much of the file each stands for."""
+    units: list[list[int]] = field(default_factory=list)
+    """The number of records of each unit, in the order of the sample."""
+    reading_seconds: float = 0.0
+    """CPU time of reading the whole file, where only that gives its records; the sample's own stage has none of it."""
+
+
+def places(file: int, units: int, seed: int) -> npt.NDArray[np.float64]:
+    """The place of each unit of a file in [0, 1), shape (units,): spread evenly over the file, in a seeded order."""
+    order = np.argsort(splitmix64(np.arange(units, dtype=np.uint64) ^ seed_for(f"estimate {file}", seed)))
+    start = float(splitmix64(np.uint64(file) ^ seed_for("estimate", seed)) >> np.uint64(11)) / 2**53
+    rank = np.empty(units)
+    rank[order] = np.arange(units)
+    return (rank + start) / units
+
+
+def draw(
+    number: int, file: SourceFile, size: int, shares: Sequence[float], small: int, limit: int | None, seed: int, to: str
+) -> Drawn:
+    """Writes nested samples of file `number`, of `size` bytes (unzipped, about), into the directory `to`.
+
+    A file that cannot be cut is one unit up to `small` bytes; of a larger one records are drawn, for which all of it is
+    read. `limit` is as in a build: only so many records are there.
+    """
+    info = storage.FileInfo(file.path, size, 0)
+    pieces = plan_spans(info, file.reader, file.encoding, PIECE_BYTES)
+    paths = [storage.join(to, f"{at}-{number:05d}") for at in range(len(shares))]
+    if len(pieces) > 1:
+        if limit is not None:
+            pieces = _up_to(pieces, limit)
+        return _draw_pieces(number, file, pieces, (pieces[-1].end or size) - pieces[0].start, shares, seed, paths)
+    return _draw_records(number, file, size, shares, small, limit, seed, paths)
+
+
+def _draw_pieces(
+    number: int, file: SourceFile, pieces: list[Span], whole: int, shares: Sequence[float], seed: int, paths: list[str]
+) -> Drawn:
+    at = places(number, len(pieces), seed)
+    drawn = Drawn([replace(file, path=path) for path in paths], whole)
+    for share, path in zip(shares, paths, strict=True):
+        chosen = [pieces[unit] for unit in np.flatnonzero(at < share)]
+        blocks = list(raw_lines(file.path, chosen)) if chosen else []
+        storage.write_bytes(path, b"".join(blocks))
+        drawn.bytes.append(float(sum(map(len, blocks))))
+        drawn.units.append([block.count(b"\n") for block in blocks])
+    return drawn
+
+
+def _draw_records(
+    number: int,
+    file: SourceFile,
+    size: int,
+    shares: Sequence[float],
+    small: int,
+    limit: int | None,
+    seed: int,
+    paths: list[str],
+) -> Drawn:
+    drawn = Drawn([replace(file, path=path, encoding="utf-8", reader=Replay(file.reader)) for path in paths], size)
+    alone = places(number, 1, seed)[0]
+    begin = time.thread_time()
+    entries = list(_entries(file, limit)) if size > small or alone < max(shares) else []
+    drawn.reading_seconds = time.thread_time() - begin
+    records = np.array([entry.record for entry in entries], dtype=np.uint64)
+    names, unit = np.unique(records, return_inverse=True)
+    at = places(number, len(names), seed)[unit] if size > small else np.full(len(entries), alone)
+    for share, path in zip(shares, paths, strict=True):
+        chosen = np.flatnonzero(at < share)
+        storage.write_bytes(path, _lines(entries[row] for row in chosen))
+        drawn.bytes.append(size * len(chosen) / max(len(entries), 1))
+        found = len(np.unique(records[chosen]))
+        drawn.units.append([1] * found if size > small else [found])
+    return drawn
+
+
+def _entries(file: SourceFile, limit: int | None) -> Iterator[Entry]:
+    entries = read_span(Span(file.path), file.reader, file.encoding)
+    return entries if limit is None else takewhile(lambda entry: entry.record <= limit, entries)
+
+
+def _lines(entries: Iterable[Any]) -> bytes:
+    return "".join(f"{json.dumps(entry)}\n" for entry in entries).encode()
+
+
+def _up_to(pieces: list[Span], limit: int) -> list[Span]:
+    """The pieces that hold the first `limit` lines of their file, the last one cut behind them."""
+    end = _end_of_line(pieces[0].path, limit)
+    if end is None:
+        return pieces
+    kept = [piece for piece in pieces if piece.start < end]
+    return [*kept[:-1], replace(kept[-1], end=end)]
+
+
+def _end_of_line(path: str, line: int) -> int | None:
+    """Where a line (counted from 1) ends; None where the file has fewer."""
+    seen = at = 0
+    with storage.open_read(path) as stream:
+        while chunk := stream.read(CHUNK):
+            feeds = np.flatnonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n"))
+            if seen + len(feeds) >= line:
+                return at + int(feeds[line - seen - 1]) + 1
+            seen, at = seen + len(feeds), at + len(chunk)
+    return None
