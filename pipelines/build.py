@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -24,6 +25,13 @@ CODE = code_digest("conceptloom", "transforms", "pipelines")
 
 class Runner(Protocol):
     """Runs one stage's pipeline to its end; raises a ConceptloomError that names the stage when it fails."""
+
+    def prepare(self, recipe: str, inputs: Sequence[str], output: str) -> None:
+        """Called once, before the first stage and in a dry run: the recipe's name, the inputs' patterns, the output.
+
+        Raises ConfigError that says everything that this runner misses; starts nothing. By default nothing is missed.
+        """
+        return
 
     def run(self, stage: str, construct: Any) -> dict[str, int]:
         """`construct` takes a beam.Pipeline and adds the stage's transforms. Answers the counters that the runner kept.
@@ -62,10 +70,19 @@ class Build:
     observer: Observer = field(default_factory=Observer)
     overwrite: bool = False
 
+    def plan(self) -> InputPlan:
+        """Checks runner, inputs and output, and writes nothing; raises ConfigError, InputError or OutputError."""
+        patterns = [pattern for source in self.settings.inputs.values() for pattern in source.patterns]
+        self.runner.prepare(self.recipe.name, patterns, self.output)
+        plan = plan_inputs(self.settings.inputs)
+        check_output(self.recipe, self.output)
+        return plan
+
     def run(self, only: str | None = None) -> Context:
         """Runs what is not done yet (of stage `only`, where it is given) and answers what the stages left.
 
-        Raises BuildError, InputError or OutputError; what was committed stays, and the next run goes on from there.
+        Raises ConfigError, BuildError, InputError or OutputError; what was committed stays, and the next run goes on
+        from there.
         """
         notes = self.recipe.check(self.settings, self.output)
         plan = self.plan()
@@ -73,7 +90,6 @@ class Build:
         for note in notes:
             self.observer.noted(note)
         context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
-        check_output(self.recipe, self.output)
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
             if not alone:
                 raise OutputError(
@@ -94,10 +110,6 @@ class Build:
                 return context
         self._finish(context, upstream)
         return context
-
-    def plan(self) -> InputPlan:
-        """What the build reads; raises InputError for what cannot be read."""
-        return plan_inputs(self.settings.inputs)
 
     def _stage(self, stage: Stage, context: Context, upstream: str, only: str | None) -> Manifest:
         settings = stage.settings(self.settings)

@@ -93,5 +93,6 @@ def _files() -> str:
 
 
 def _settings(settings: dict[str, Any]) -> str:
-    shown = {name: value for name, value in settings.items() if name not in ("inputs", "frozen")}
+    # Where the files stood and where the steps ran is not what the data set is.
+    shown = {name: value for name, value in settings.items() if name not in ("inputs", "frozen", "resources")}
     return f"## Settings\n\n```yaml\n{yaml.safe_dump(shown, allow_unicode=True, sort_keys=False)}```"

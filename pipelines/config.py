@@ -1,6 +1,7 @@
 """Typed configuration: an unknown key, a wrong type or an impossible value is an error that names the key."""
 
 import os
+import re
 from dataclasses import fields
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -190,6 +191,41 @@ class GateSettings(Settings):
         return {name: limit for name, limit in limits.items() if limit is not None}
 
 
+_ACCELERATOR = re.compile(r"type:[^;\s]+;count:[1-9]\d*(;[^;\s]+)*", re.ASCII)
+_RAM = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT]i?B", re.ASCII)
+
+
+class StepResources(Settings):
+    """What the workers of one step should have: Beam's resource hints. A runner without such workers ignores them."""
+
+    accelerator: str | None = None
+    min_ram: str | None = None
+
+    @field_validator("accelerator")
+    @classmethod
+    def _accelerator(cls, value: str | None) -> str | None:
+        if value is not None and not _ACCELERATOR.fullmatch(value):
+            raise ValueError(f"{value!r} is none: write it as type:nvidia-tesla-t4;count:1;install-nvidia-driver")
+        return value
+
+    @field_validator("min_ram")
+    @classmethod
+    def _ram(cls, value: str | None) -> str | None:
+        if value is not None and not _RAM.fullmatch(value):
+            raise ValueError(f"{value!r} is no size: write it as 16GB, with KB, MB, GB, TB, KiB, MiB, GiB or TiB")
+        return value
+
+    def hints(self) -> dict[str, str]:
+        """The hints that are given, by the names that Beam has for them."""
+        return {name: value for name, value in self.model_dump().items() if value is not None}
+
+
+class ResourceSettings(Settings):
+    """Where the steps run, never what they make: no part of a stage's fingerprint."""
+
+    score: StepResources = StepResources()
+
+
 class RecipeSettings(Settings):
     """What every recipe has: name, inputs by source, the seed, how many records of each file are read, and gates.
 
@@ -226,6 +262,7 @@ class KoreanCommonGenSettings(RecipeSettings):
     select: SelectSettings = SelectSettings()
     split: SplitSettings = SplitSettings()
     publish: PublishSettings = PublishSettings()
+    resources: ResourceSettings = ResourceSettings()
 
 
 S = TypeVar("S", bound=Settings)

@@ -98,7 +98,8 @@ def selection_of(settings: KoreanCommonGenSettings) -> Selection:
 
 def _select(context: Context, pipeline: beam.Pipeline) -> Any:
     directories = context.directory("ingest"), context.directory("select")
-    return pipeline | "Select" >> Select(selection_of(context.settings), context.buckets, *directories)
+    selection, hints = selection_of(context.settings), context.settings.resources.score.hints()
+    return pipeline | "Select" >> Select(selection, context.buckets, *directories, hints)
 
 
 def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:

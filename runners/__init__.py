@@ -6,18 +6,23 @@ from dataclasses import dataclass
 
 from conceptloom.registry import Registry
 from pipelines.build import Runner
+from runners.dataflow import DataflowRunner
 from runners.direct import DirectRunner
 
 
 @dataclass(frozen=True)
 class RunnerEntry:
-    """A runner that can be named: `open` takes the number of workers and Beam's pipeline options."""
+    """A runner that can be named: `open` takes Beam's pipeline options, and how many workers (None: as it thinks best).
+
+    Opening starts nothing that a dry run would have to wait for.
+    """
 
     summary: str
-    open: Callable[[int, tuple[str, ...]], AbstractContextManager[Runner]]
+    open: Callable[[int | None, tuple[str, ...]], AbstractContextManager[Runner]]
 
 
 RUNNERS: Registry[RunnerEntry] = Registry("runner")
 RUNNERS.add("direct", RunnerEntry("on this machine (default)", DirectRunner.with_workers))
+RUNNERS.add("dataflow", RunnerEntry("as jobs of Google Cloud Dataflow", DataflowRunner.with_workers))
 
-__all__ = ["RUNNERS", "DirectRunner", "RunnerEntry"]
+__all__ = ["RUNNERS", "DataflowRunner", "DirectRunner", "RunnerEntry"]

@@ -5,7 +5,8 @@ It is named explicitly: Beam's DirectRunner is a switch that tries other runners
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import Any
 
 import apache_beam as beam
@@ -13,6 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from conceptloom.parallel import local_pool
+from pipelines.build import Runner
 from runners.counters import counters
 from runners.failures import as_error
 
@@ -20,7 +22,7 @@ MEMORY_PER_BYTE = 15
 """Bytes of memory for each byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""
 
 
-class DirectRunner:
+class DirectRunner(Runner):
     """Runs stages on this machine. Beam keeps a shuffle in this process's memory (about 1 KB a sentence).
 
     `environment` names another place for the tasks than this process (an SDK environment of Beam), for tests.
@@ -29,16 +31,21 @@ class DirectRunner:
     def __init__(self, options: tuple[str, ...] = (), environment: Any = None) -> None:
         self._options = options
         self._environment = environment
+        self._open_pool: Callable[[], Any] = lambda: None
 
     @staticmethod
     @contextmanager
-    def with_workers(workers: int, options: tuple[str, ...] = ()) -> Iterator["DirectRunner"]:
-        """A runner whose tasks run in `workers` processes until the block ends."""
-        with local_pool(workers):
-            yield DirectRunner(options)
+    def with_workers(workers: int | None, options: tuple[str, ...] = ()) -> Iterator["DirectRunner"]:
+        """A runner whose tasks run in `workers` processes (one a core for None), from its first stage on."""
+        with ExitStack() as stack:
+            runner = DirectRunner(options)
+            pool = local_pool(workers or os.cpu_count() or 1)
+            runner._open_pool = cache(lambda: stack.enter_context(pool))
+            yield runner
 
     def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
         """Runs one stage's pipeline; raises the ConceptloomError of a task, or BuildError naming the stage."""
+        self._open_pool()
         runner = FnApiRunner(default_environment=self._environment)
         pipeline = beam.Pipeline(runner=runner, options=PipelineOptions(list(self._options)))
         try:

@@ -1,5 +1,6 @@
 """Stage select as a PTransform."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import apache_beam as beam
@@ -24,22 +25,26 @@ class Select(beam.PTransform):
     """Sends sentences to their postings, scores each posting, and keeps the union of what the postings keep.
 
     Two shuffles: posting rows by concept, and chosen ids back to the shard that they came from. Among very many shards
-    the posting rows travel in two steps, and are capped between them.
+    the posting rows travel in two steps, and are capped between them. `hints` are Beam's resource hints for the
+    scoring, the one step that may want an accelerator.
     """
 
-    def __init__(self, selection: Selection, buckets: int, source_directory: str, directory: str) -> None:
+    def __init__(
+        self, selection: Selection, buckets: int, source_directory: str, directory: str, hints: Mapping[str, str]
+    ) -> None:
         super().__init__()
         self._selection = selection
         self._buckets = buckets
         self._source = source_directory
         self._directory = directory
+        self._hints = hints
 
     def expand(self, begin: Any) -> beam.PCollection[str]:
         shards = begin | "Shards" >> EachBucket(self._buckets)
         frequencies = self._frequencies(shards)
         score = ScorePostings(self._selection, self._directory, self._buckets)
         grouped = self._postings(shards, frequencies) | "By concept" >> GroupEveryBucket(self._buckets)
-        scored = grouped | "Score" >> MapBlocks(score, frequencies)
+        scored = grouped | "Score" >> MapBlocks(score, frequencies).with_resource_hints(**self._hints)
         chosen = scored["chosen"] | "By id" >> GroupEveryBucket(self._buckets)
         kept = chosen | "Keep" >> MapBlocks(KeepSelected(self._source, self._directory))
         receipts = (scored["receipts"], kept["receipts"])

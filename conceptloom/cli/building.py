@@ -1,7 +1,6 @@
 """`conceptloom build` and `conceptloom demo`."""
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,8 +26,8 @@ def build(
     output: str = typer.Option(..., "--output", help="The directory of the build; a build in it goes on where it was."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
     assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
-    runner: str = typer.Option("direct", help="Where the stages run: direct."),
-    workers: int | None = typer.Option(None, min=1, help="Worker processes of the direct runner; default: one a core."),
+    runner: str = typer.Option("direct", help="Where the stages run: direct, dataflow."),
+    workers: int | None = typer.Option(None, min=1, help="How many workers; default: one a core here."),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
     frozen: str | None = typer.Option(None, help="A finished build whose validation and test are kept as they are."),
     only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
@@ -75,9 +74,8 @@ def run_build(
     """Builds the recipe `name` with plain settings; prints the plan, the progress and the result."""
     from conceptloom.cli.show import ConsoleObserver, show_plan, show_result
     from pipelines import RECIPES
-    from pipelines.build import Build, check_output
+    from pipelines.build import Build
     from pipelines.config import make_settings
-    from pipelines.inputs import plan_inputs
     from runners import RUNNERS
 
     recipe = RECIPES[name]
@@ -86,15 +84,15 @@ def run_build(
     if only is not None and only not in [stage.name for stage in recipe.stages]:
         raise ConfigError(f"--only {only}: the stages are {', '.join(stage.name for stage in recipe.stages)}")
     if dry_run:
-        notes = recipe.check(settings, output)
-        plan = plan_inputs(settings.inputs)
-        check_output(recipe, output)
+        with open_runner(workers, beam_options) as opened:
+            build = Build(recipe, settings, output, opened)
+            plan, notes = build.plan(), recipe.check(settings, output)
         for stage in recipe.stages:
             # Opens taggers and tables: what is not installed is said now.
             stage.settings(settings)
         show_plan(recipe, settings, plan, notes, output, as_json)
         return
-    with open_runner(workers or os.cpu_count() or 1, beam_options) as opened, ConsoleObserver() as observer:
+    with open_runner(workers, beam_options) as opened, ConsoleObserver() as observer:
         finished = Build(recipe, settings, output, opened, observer, overwrite).run(only)
     show_result(finished, as_json)
 

@@ -1,0 +1,119 @@
+"""Google Cloud Dataflow: each stage is a batch job of its own, named and labelled after recipe and stage."""
+
+import re
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
+from apache_beam.runners.runner import PipelineState
+
+from conceptloom import progress
+from conceptloom.errors import BuildError, ConfigError
+from pipelines.build import Runner
+from runners.counters import counters
+from runners.dataflow_checks import missing
+from runners.failures import as_error
+
+POLL_SECONDS = 20.0
+"""Between two looks at a job's counters."""
+
+
+class DataflowRunner(Runner):
+    """Runs each stage as a Dataflow job and waits for it. `options` are Beam's; `workers` is --num_workers."""
+
+    def __init__(self, options: tuple[str, ...] = (), workers: int | None = None) -> None:
+        self._options = options if workers is None else (f"--num_workers={workers}", *options)
+        self._recipe = "build"
+
+    @staticmethod
+    @contextmanager
+    def with_workers(workers: int | None, options: tuple[str, ...] = ()) -> Iterator["DataflowRunner"]:
+        """A runner whose jobs begin with that many workers; with None the service chooses."""
+        yield DataflowRunner(options, workers)
+
+    def prepare(self, recipe: str, inputs: Sequence[str], output: str) -> None:
+        """Raises ConfigError that names everything that a job would miss; asks the options alone, no network."""
+        found = missing(self._options, inputs, output)
+        if found:
+            raise ConfigError(f"runner dataflow: {'; '.join(found)}")
+        self._recipe = recipe
+
+    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
+        """Submits the stage's job and waits for it; raises BuildError that names the stage, the job and its page.
+
+        An interrupted wait cancels the job: it would go on writing where the next build begins.
+        """
+        result, where = self._submit(stage, construct)
+        try:
+            with telling(result, stage):
+                state = result.wait_until_finish()
+        except Exception as error:
+            reason = str(as_error(stage, error)).removeprefix(f"stage {stage} failed: ")
+            raise BuildError(f"stage {stage} failed: job {result.job_id()}: {reason}; see {where}") from error
+        except BaseException:
+            result.cancel()
+            raise
+        if state != PipelineState.DONE:
+            raise BuildError(f"stage {stage} failed: job {result.job_id()} ended as {state}; see {where}")
+        return counters(result, stage)
+
+    def _submit(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> tuple[Any, str]:
+        options = PipelineOptions(job_options(self._options, self._recipe, stage))
+        cloud = options.view_as(GoogleCloudOptions)
+        try:
+            pipeline = beam.Pipeline(options=options)
+            construct(pipeline)
+            result = pipeline.run()
+        except Exception as error:
+            raise BuildError(f"stage {stage}: job {cloud.job_name} was not submitted: {error}") from error
+        page = f"https://console.cloud.google.com/dataflow/jobs/{cloud.region}/{result.job_id()}"
+        return result, f"{page}?project={cloud.project}"
+
+
+def job_options(options: Sequence[str], recipe: str, stage: str) -> list[str]:
+    """The pipeline options of one stage's job: the given ones, with a name of its own and labels to find it by.
+
+    The session of this process stays here: what a worker needs is in the package.
+    """
+    given = PipelineOptions(list(options)).view_as(GoogleCloudOptions).job_name
+    name = job_name(given or f"conceptloom-{recipe}", stage)
+    labels = [f"--labels=recipe={recipe}", f"--labels=stage={stage}"]
+    return ["--no_save_main_session", *options, "--runner=DataflowRunner", f"--job_name={name}", *labels]
+
+
+def job_name(prefix: str, stage: str) -> str:
+    """`PREFIX-STAGE-…`, of the characters that a job's name may have; the end is the time (UTC) and a random part."""
+    unique = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
+    return re.sub(r"[^a-z0-9]+", "-", f"{prefix}-{stage}-{unique}".lower())
+
+
+@contextmanager
+def telling(result: Any, stage: str, seconds: float | None = None) -> Iterator[None]:
+    """While the block runs, tells the listeners of `progress` what the job has counted, every POLL_SECONDS."""
+    ended = threading.Event()
+    thread = threading.Thread(target=_tell, args=(result, stage, ended, seconds or POLL_SECONDS), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _tell(result: Any, stage: str, ended: threading.Event, seconds: float) -> None:
+    told_read = told_done = 0
+    while not ended.wait(seconds):
+        try:
+            counts = counters(result, stage)
+        except Exception:
+            # Progress only: whether the job goes well is what the other thread waits for.
+            continue
+        read = counts.get("read", 0)
+        done = sum(count for name, count in counts.items() if name == "kept" or name.startswith("rejected_"))
+        progress.advance(read - told_read, done - told_done)
+        told_read, told_done = read, done
