@@ -122,11 +122,11 @@ def delete_tree(path: str) -> None:
 
 
 def delete_unfinished(directory: str) -> None:
-    """Deletes what killed writers left in a local directory itself."""
-    if not is_remote(directory) and os.path.isdir(directory):
-        for name in os.listdir(directory):
-            if _TEMPORARY.search(name):
-                delete_tree(os.path.join(directory, name))
+    """Deletes what killed writers left in a local directory, however deep."""
+    if not is_remote(directory):
+        for at, _, names in os.walk(directory):
+            for name in filter(_TEMPORARY.search, names):
+                delete_tree(os.path.join(at, name))
 
 
 @contextmanager

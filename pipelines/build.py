@@ -65,7 +65,9 @@ class Build:
         """
         plan = plan_inputs(self.settings.inputs)
         self.observer.planned(plan)
-        context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
+        # Absolute, because a task may run in another process's directory.
+        output, stages = storage.absolute(self.output), tuple(stage.name for stage in self.recipe.stages)
+        context = Context(self.settings, plan, output, stages)
         check_output(self.recipe, self.output)
         if self.overwrite:
             remove_build(self.recipe, self.output)

@@ -26,8 +26,10 @@ def build(
     output: str = typer.Option(..., "--output", help="The directory of the build; a build in it goes on where it was."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
     assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
-    runner: str = typer.Option("direct", help="Where the stages run: direct."),
-    workers: int | None = typer.Option(None, min=1, help="Worker processes of the direct runner; default: one a core."),
+    runner: str = typer.Option("direct", help="Where the stages run: direct, flink, prism."),
+    workers: int | None = typer.Option(
+        None, min=1, help="Tasks that run at a time; default: one a core of this machine."
+    ),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
     only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Check inputs and settings, print the plan, write nothing."),
@@ -90,7 +92,7 @@ def run_build(
         return
     with open_runner(workers or os.cpu_count() or 1, beam_options) as opened, ConsoleObserver() as observer:
         finished = Build(recipe, settings, output, opened, observer, overwrite).run(only)
-    show_result(finished, as_json)
+    show_result(finished, output, as_json)
 
 
 def _settings_data(inputs: list[str], config: str | None, assignments: list[str], limit: int | None) -> dict[str, Any]:
