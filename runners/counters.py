@@ -10,6 +10,8 @@ def counters(result: Any, stage: str) -> dict[str, int]:
 
     A runner that had to try a bundle again may count it twice: the ledger, made of what was written, is the truth.
     """
+    # A result keeps the first answer that it got, which may be that of a job that was still running.
+    result._metrics = None
     found = result.metrics().query(MetricsFilter().with_namespace(stage))["counters"]
     counts: dict[str, int] = {}
     for one in found:

@@ -9,6 +9,7 @@ import conceptloom.errors
 from conceptloom.errors import BuildError, ConceptloomError
 
 _ERROR = re.compile(r"(?:conceptloom\.errors\.|\b)(?P<kind>\w+Error): (?P<message>.*?)(?= \[while running|\n|$)")
+_JOB = re.compile(r"^Pipeline \S+ failed in state \w+: ")
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re.compile(r"^(?P<line>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE)
 
@@ -42,7 +43,8 @@ def _own(error: Exception) -> ConceptloomError | None:
 def _cause(error: Exception) -> str:
     if isinstance(error, grpc.Call):
         return f"{error.code().name}: {error.details()}"
-    return _raised(error) or f"{type(error).__name__}: {error}"
+    told = _raised(error) or _JOB.sub("", str(error))
+    return told if told != str(error) else f"{type(error).__name__}: {error}"
 
 
 def _raised(error: Exception) -> str | None:

@@ -30,7 +30,7 @@ def open_flink(workers: int, options: tuple[str, ...] = ()) -> Iterator[Portable
     # In this process one worker is enough for all, its tasks go to the pool; elsewhere each slot gets a process.
     workers_of_a_machine = 1 if kind == LOOPBACK else workers
     sizes = (f"--parallelism={workers}", f"--sdk_worker_parallelism={workers_of_a_machine}")
-    with opened(workers, kind, _server(parsed), (*sizes, *options)) as runner:
+    with opened(workers, kind, job_server(parsed), (*sizes, *options)) as runner:
         yield runner
 
 
@@ -40,7 +40,8 @@ def _is_local(options: PipelineOptions) -> bool:
     return not given and options.view_as(FlinkRunnerOptions).flink_master in MAGIC_HOST_NAMES
 
 
-def _server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
+def job_server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
+    """The job server that is given, or one that lives as long as the context; raises as `open_flink` does."""
     endpoint = options.view_as(PortableOptions).job_endpoint
     if endpoint:
         server = JobServer(endpoint)

@@ -12,13 +12,13 @@ SECONDS = 2.0
 
 
 @contextmanager
-def followed(result: Any, stage: str, seconds: float = SECONDS) -> Iterator[None]:
+def followed(result: Any, stage: str) -> Iterator[None]:
     """Tells the progress of `result`, the running job of a stage, until the block ends.
 
     A runner that shows its metrics only when a job has ended (Flink) has nothing to tell.
     """
     ended = threading.Event()
-    thread = threading.Thread(target=_follow, args=(result, stage, seconds, ended), daemon=True)
+    thread = threading.Thread(target=_follow, args=(result, stage, ended), daemon=True)
     thread.start()
     try:
         yield
@@ -27,11 +27,11 @@ def followed(result: Any, stage: str, seconds: float = SECONDS) -> Iterator[None
         thread.join()
 
 
-def _follow(result: Any, stage: str, seconds: float, ended: threading.Event) -> None:
+def _follow(result: Any, stage: str, ended: threading.Event) -> None:
     told = (0, 0)
     last = False
     while not last:
-        last = ended.wait(seconds)
+        last = ended.wait(SECONDS)
         # A runner that does not answer now may do so the next time; its job's end is told by another way.
         with suppress(Exception):
             now = sentences(counters(result, stage))

@@ -68,18 +68,28 @@ def started(name: str, command: Callable[[int, str], list[str]]) -> Iterator[Job
     """
     with tempfile.TemporaryDirectory(prefix="conceptloom-", ignore_cleanup_errors=True) as directory:
         (port,) = pick_port(None)
-        arguments = ["sh", "-c", _GUARD, "sh", *command(port, directory)]
         log = os.path.join(directory, "log")
-        with open(log, "wb") as stream:
-            process = subprocess.Popen(
-                arguments, stdin=subprocess.PIPE, stdout=stream, stderr=stream, start_new_session=True
-            )
-        try:
+        with guarded(command(port, directory), log) as process:
             server = JobServer(f"localhost:{port}", process, log)
             _await(server, name)
             yield server
-        finally:
-            _end(process)
+
+
+@contextmanager
+def guarded(command: list[str], log: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Starts a process that ends with the block, or with this process; what it says goes to the file `log`."""
+    with open(log, "wb") as stream:
+        process = subprocess.Popen(
+            ["sh", "-c", _GUARD, "sh", *command],
+            stdin=subprocess.PIPE,
+            stdout=stream,
+            stderr=stream,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        _end(process)
 
 
 def _await(server: JobServer, name: str) -> None:

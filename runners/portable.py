@@ -10,6 +10,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability import portable_runner
 
 from conceptloom import progress
+from conceptloom.errors import BuildError, ConceptloomError
 from conceptloom.parallel import local_pool
 from runners.counters import counters
 from runners.environments import LOOPBACK
@@ -47,12 +48,19 @@ class PortableRunner:
                 failure = as_error(stage, error)
                 if not is_lost_worker(error):
                     raise failure from error
-            progress.note(f"{failure}; a worker was lost, the stage is run again in {wait:g} s")
+            progress.note(f"{failure}; a worker was lost: the stage is run again in {wait:g} s")
             time.sleep(wait)
         try:
             return self._run(stage, construct)
         except Exception as error:
-            raise as_error(stage, error) from error
+            raise self._given_up(stage, error) from error
+
+    def _given_up(self, stage: str, error: Exception) -> ConceptloomError:
+        failure = as_error(stage, error)
+        if not is_lost_worker(error):
+            return failure
+        tries = len(self._waits) + 1
+        return BuildError(f"{failure}; tried {tries} times: do the workers run, and can the engine reach them?")
 
     def _run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
         self._server.check()
