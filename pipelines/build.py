@@ -89,7 +89,9 @@ class Build:
         self.observer.planned(plan)
         for note in notes:
             self.observer.noted(note)
-        context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
+        # Absolute, because a task may run in another process's directory.
+        output, stages = storage.absolute(self.output), tuple(stage.name for stage in self.recipe.stages)
+        context = Context(self.settings, plan, output, stages)
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
             if not alone:
                 raise OutputError(

@@ -12,6 +12,8 @@ def counters(result: Any, stage: str) -> dict[str, int]:
 
     A runner that had to try a bundle again may count it twice: the ledger, made of what was written, is the truth.
     """
+    # A result keeps the first answer that it got, which may be that of a job that was still running.
+    result._metrics = None
     found = result.metrics().query(MetricsFilter().with_namespaces([stage, TASKS]))["counters"]
     counts: dict[str, int] = {}
     for one in found:

@@ -22,6 +22,11 @@ MEMORY_PER_BYTE = 15
 """Bytes of memory for each byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""
 
 
+def cores() -> int:
+    """How many tasks this machine runs at a time."""
+    return os.cpu_count() or 1
+
+
 class DirectRunner(Runner):
     """Runs stages on this machine. Beam keeps a shuffle in this process's memory (about 1 KB a sentence).
 
@@ -39,7 +44,7 @@ class DirectRunner(Runner):
         """A runner whose tasks run in `workers` processes (one a core for None), from its first stage on."""
         with ExitStack() as stack:
             runner = DirectRunner(options)
-            pool = local_pool(workers or os.cpu_count() or 1)
+            pool = local_pool(workers or cores())
             runner._open_pool = cache(lambda: stack.enter_context(pool))
             yield runner
 

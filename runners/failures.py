@@ -3,10 +3,15 @@
 import re
 from typing import Any
 
+import grpc
+
 import conceptloom.errors
 from conceptloom.errors import BuildError, ConceptloomError
 
 _ERROR = re.compile(r"(?:conceptloom\.errors\.|\b)(?P<kind>\w+Error): (?P<message>.*?)(?= \[while running|\n|$)")
+_JOB = re.compile(r"^Pipeline \S+ failed in state \w+: ")
+_TRACEBACK = "Traceback (most recent call last):"
+_RAISED = re.compile(r"^(?P<line>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE)
 
 
 def as_error(stage: str, error: Exception) -> ConceptloomError:
@@ -15,11 +20,38 @@ def as_error(stage: str, error: Exception) -> ConceptloomError:
     Runners wrap the exception of a function: in process they keep its type and lengthen its message, across processes
     they keep the traceback's text alone.
     """
+    return _own(error) or BuildError(f"stage {stage} failed: {_cause(error)}")
+
+
+def is_lost_worker(error: Exception) -> bool:
+    """Whether a job failed for no doing of its tasks, so that it may end well when it is run again.
+
+    What a task raised arrives with its traceback; when its worker was killed, or could not be reached, there is none,
+    or the task fell over the broken connection.
+    """
+    if _own(error) is not None or not isinstance(error, RuntimeError | grpc.RpcError):
+        return False
+    raised = _raised(error)
+    return raised is None or raised.startswith("grpc.")
+
+
+def _own(error: Exception) -> ConceptloomError | None:
     found = [match for match in _ERROR.finditer(f"{type(error).__name__}: {error}") if _kind(match) is not None]
-    if found:
-        made: ConceptloomError = _kind(found[-1])(found[-1]["message"])
-        return made
-    return BuildError(f"stage {stage} failed: {type(error).__name__}: {error}")
+    return _kind(found[-1])(found[-1]["message"]) if found else None
+
+
+def _cause(error: Exception) -> str:
+    if isinstance(error, grpc.Call):
+        return f"{error.code().name}: {error.details()}"
+    told = _raised(error) or _JOB.sub("", str(error))
+    return told if told != str(error) else f"{type(error).__name__}: {error}"
+
+
+def _raised(error: Exception) -> str | None:
+    """The line of the exception that a traceback inside the error's text ends in."""
+    _, found, rest = str(error).partition(_TRACEBACK)
+    raised = [match["line"] for match in _RAISED.finditer(rest) if found]
+    return raised[-1].partition(" [while running")[0] if raised else None
 
 
 def _kind(match: re.Match[str]) -> Any:

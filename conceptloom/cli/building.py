@@ -26,8 +26,10 @@ def build(
     output: str = typer.Option(..., "--output", help="The directory of the build; a build in it goes on where it was."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
     assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
-    runner: str = typer.Option("direct", help="Where the stages run: direct, dataflow."),
-    workers: int | None = typer.Option(None, min=1, help="How many workers; default: one a core here."),
+    runner: str = typer.Option("direct", help="Where the stages run: direct, flink, prism, dataflow."),
+    workers: int | None = typer.Option(
+        None, min=1, help="Tasks that run at a time; default: one a core of this machine (dataflow: the service's)."
+    ),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
     frozen: str | None = typer.Option(None, help="A finished build whose validation and test are kept as they are."),
     only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
@@ -94,7 +96,7 @@ def run_build(
         return
     with open_runner(workers, beam_options) as opened, ConsoleObserver() as observer:
         finished = Build(recipe, settings, output, opened, observer, overwrite).run(only)
-    show_result(finished, as_json)
+    show_result(finished, output, as_json)
 
 
 def settings_data(

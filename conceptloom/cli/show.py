@@ -40,11 +40,12 @@ class ConsoleObserver(Observer):
 
     def __enter__(self) -> "ConsoleObserver":
         self._bars.start()
-        self._stop = progress.listen(self._advance)
+        self._stops = progress.listen(self._advance), progress.read_notes(self._console.print)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stop()
+        for stop in self._stops:
+            stop()
         self._bars.stop()
 
     def planned(self, plan: InputPlan) -> None:
@@ -110,8 +111,8 @@ def show_plan(
         print(f"warning: {warning}", file=sys.stderr)
 
 
-def show_result(context: Context, as_json: bool) -> None:
-    """Prints what a build made, and where."""
+def show_result(context: Context, output: str, as_json: bool) -> None:
+    """Prints what a build made, and where: in `output`, as the user called it."""
     path = storage.join(context.output, "report.json")
     if as_json:
         if "publish" in context.manifests:
@@ -124,7 +125,7 @@ def show_result(context: Context, as_json: bool) -> None:
     console.width = console.width if console.is_terminal else WIDTH
     console.print(_ledger_table(context))
     if "publish" in context.manifests:
-        _show_data(context)
+        _show_data(context, output)
 
 
 def _ledger_table(context: Context) -> Table:
@@ -137,7 +138,7 @@ def _ledger_table(context: Context) -> Table:
     return table
 
 
-def _show_data(context: Context) -> None:
+def _show_data(context: Context, output: str) -> None:
     from conceptloom.tables import read_table
 
     for split, column in context.manifests["split"].summary["statistics"].items():
@@ -145,4 +146,4 @@ def _show_data(context: Context) -> None:
     file = next(file["path"] for file in context.manifests["publish"].files if file["path"].startswith("data/train-"))
     for row in read_table(storage.join(context.output, file)).slice(0, 3).to_pylist():
         print(f"  {'#'.join(row['concepts'])} -> {row['target']}")
-    print(f"data set: {context.output} (data/, published/, rejected/, index/, report.json, README.md)")
+    print(f"data set: {output} (data/, published/, rejected/, index/, report.json, README.md)")

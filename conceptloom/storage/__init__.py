@@ -129,7 +129,7 @@ def delete_all(paths: Sequence[str]) -> None:
 
 
 def delete_unfinished(directory: str) -> None:
-    """Deletes what killed writers left in a directory itself. An object store holds nothing unfinished."""
+    """Deletes what killed writers left below a directory, however deep. An object store holds nothing unfinished."""
     with _writing(directory):
         (remote if is_remote(directory) else local).delete_unfinished(directory)
 

@@ -32,9 +32,9 @@ def delete(paths: Iterable[str]) -> None:
 
 
 def delete_unfinished(directory: str) -> None:
-    """Deletes what killed writers left in the directory itself. Raises OSError."""
-    if os.path.isdir(directory):
-        delete(os.path.join(directory, name) for name in os.listdir(directory) if is_temporary(name))
+    """Deletes what killed writers left below the directory, however deep. Raises OSError."""
+    found = (os.path.join(at, name) for at, _, names in os.walk(directory) for name in names)
+    delete([path for path in found if is_temporary(path)])
 
 
 @contextmanager

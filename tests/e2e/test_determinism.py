@@ -1,10 +1,6 @@
 """The same bytes for any number of workers, order of files, hash seed, size of a piece, and for remote workers."""
 
 import os
-import shutil
-import subprocess
-import sys
-import venv
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +8,6 @@ import pytest
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 from builds import (
     RECIPE,
-    ROOT,
     SAMPLE_ARGUMENTS,
     SAMPLE_INPUTS,
     SPLITS,
@@ -28,6 +23,7 @@ from builds import (
     stage_rows,
     write_lines,
 )
+from installed import installed_python, run_clean
 
 import conceptloom.selection.routes
 import pipelines.inputs
@@ -181,38 +177,6 @@ def test_a_bucket_may_be_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert sorted(row["target"] for row in data_rows(tmp_path / "out")["train"]) == sorted(texts)
 
 
-def _installed(directory: Path) -> Path:
-    """The python of a virtual environment with the package as it would be installed, and the packages of this one."""
-    source = directory / "source"
-    source.mkdir(parents=True)
-    for name in ("setup.py", "pyproject.toml", "README.md"):
-        if (ROOT / name).exists():
-            shutil.copy(ROOT / name, source)
-    for name in ("conceptloom", "transforms", "pipelines", "runners"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    venv.create(directory / "venv", system_site_packages=True, with_pip=False)
-    python = directory / "venv" / "bin" / "python"
-    (site,) = (directory / "venv").glob("lib/python*/site-packages")
-    paths = [path for path in sys.path if path.endswith("-packages") and Path(path).is_dir()]
-    (site / "borrowed.pth").write_text("".join(f"{path}\n" for path in paths))
-    wheels = directory / "wheels"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
-    made = _run([*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-index", "-w", str(wheels), "."], source)
-    if made.returncode == 0:
-        (wheel,) = wheels.glob("*.whl")
-        done = _run([*pip, "install", "--no-deps", "--no-index", "--target", str(site), str(wheel)], source)
-    else:
-        # Without the package `wheel` old setuptools make no wheel; what a wheel holds is what `build` copies.
-        done = _run([sys.executable, "setup.py", "-q", "build", "--build-lib", str(site)], source)
-    assert done.returncode == 0, done.stderr
-    return python
-
-
-def _run(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(arguments, cwd=cwd, env=clean, capture_output=True, text=True, check=False, timeout=180)
-
-
 def _not_here() -> Any:
     raise AssertionError("a task ran in the process of the driver")
 
@@ -221,11 +185,11 @@ def test_remote_workers_with_the_installed_package(
     tmp_path: Path, large: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing of this process reaches them but what Beam sends: no working directory, no path, no environment."""
-    python = _installed(tmp_path / "remote")
+    python = installed_python()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    shown = _run([str(python), "-I", "-c", "import conceptloom.tasks, runners; print(conceptloom.__file__)"], elsewhere)
-    assert str(tmp_path / "remote" / "venv") in shown.stdout, shown.stderr
+    shown = run_clean([python, "-I", "-c", "import conceptloom.tasks, runners; print(conceptloom.__file__)"], elsewhere)
+    assert str(python.parents[1]) in shown.stdout, shown.stderr
     _small_pieces(monkeypatch, 50_000, 100_000)
     inputs = {**large, **SAMPLE_INPUTS}
     build(tmp_path / "local", inputs, **MORE)

@@ -1,0 +1,63 @@
+"""Progress of a job that runs elsewhere, read from the runner's metrics while it runs."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from conceptloom import progress
+from runners.counters import counters
+
+SECONDS = 2.0
+
+
+@contextmanager
+def followed(result: Any, stage: str) -> Iterator[None]:
+    """Tells the progress of `result`, the running job of a stage, until the block ends.
+
+    A runner that shows its metrics only when a job has ended (Flink) has nothing to tell.
+    """
+    ended = threading.Event()
+    thread = threading.Thread(target=_follow, args=(result, stage, ended), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _follow(result: Any, stage: str, ended: threading.Event) -> None:
+    told = (0, 0)
+    last = False
+    while not last:
+        last = ended.wait(SECONDS)
+        # A runner that does not answer now may do so the next time; its job's end is told by another way.
+        with suppress(Exception):
+            now = sentences(counters(result, stage))
+            progress.advance(now[0] - told[0], now[1] - told[1])
+            told = now
+
+
+def sentences(counted: dict[str, int]) -> tuple[int, int]:
+    """How many sentences a stage's counters say were read, and how many were finished: kept or left out.
+
+    >>> sentences({"kept": 7, "read": 12, "rejected_digits": 2, "rejected_length": 1})
+    (12, 10)
+    """
+    done = sum(count for name, count in counted.items() if name != "read")
+    return counted.get("read", 0), done
+
+
+@contextmanager
+def retold() -> Iterator[None]:
+    """Takes back the progress that was told in the block when the block fails: its work will be done again."""
+    told: list[tuple[int, int]] = []
+    end = progress.listen(lambda read, done: told.append((read, done)))
+    try:
+        yield
+    except BaseException:
+        end()
+        progress.advance(-sum(read for read, _ in told), -sum(done for _, done in told))
+        raise
+    end()

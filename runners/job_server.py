@@ -1,0 +1,110 @@
+"""Job servers: the processes that take Beam jobs and hand them to an engine, given or started for a build."""
+
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import grpc
+from apache_beam.utils.subprocess_server import pick_port
+
+from conceptloom.errors import BuildError, ConfigError
+
+START_SECONDS = 120
+ANSWER_SECONDS = 10
+END_SECONDS = 20
+
+_GUARD = 'exec 3<&0; (cat <&3 >/dev/null; kill $$ 2>/dev/null) & exec "$@" </dev/null 3<&-'
+"""Becomes the command that is given, and ends it when standard input is closed: a build that is killed, by whatever
+signal, leaves no server behind."""
+
+
+class JobServer:
+    """A job server at `endpoint`; one that was started here has a process, and a log."""
+
+    def __init__(self, endpoint: str, process: subprocess.Popen[bytes] | None = None, log: str = os.devnull) -> None:
+        self.endpoint = endpoint
+        self._process = process
+        self._log = log
+
+    def check(self, seconds: float = ANSWER_SECONDS) -> None:
+        """Raises BuildError where the server has ended or does not answer in time."""
+        ended = self.ended()
+        if ended:
+            raise BuildError(f"the job server ended by itself: {ended}")
+        if not self.answers(seconds):
+            raise BuildError(f"no Beam job server answers at {self.endpoint}: check that it runs, and its address")
+
+    def ended(self) -> str | None:
+        """The last words of a server that was started here and has ended; None for one that may still run."""
+        if self._process is None or self._process.poll() is None:
+            return None
+        return f"{self._last_words()} (status {self._process.returncode})"
+
+    def answers(self, seconds: float) -> bool:
+        """Whether something that takes jobs answers within that time."""
+        with grpc.insecure_channel(self.endpoint) as channel:
+            try:
+                grpc.channel_ready_future(channel).result(timeout=seconds)
+            except grpc.FutureTimeoutError:
+                return False
+            return True
+
+    def _last_words(self) -> str:
+        """The last line of the log that tells something: a Java stack's or a Go stack's frames do not."""
+        with open(self._log, encoding="utf-8", errors="replace") as stream:
+            lines = [line.strip() for line in stream if line.strip()]
+        telling = [line for line in lines if any(word in line.lower() for word in ("error", "exception", "panic"))]
+        return (telling or lines or ["it said nothing"])[-1]
+
+
+@contextmanager
+def started(name: str, command: Callable[[int, str], list[str]]) -> Iterator[JobServer]:
+    """Starts the server that `command` makes of a port and a directory for its files; ends it with the block.
+
+    Raises ConfigError where it does not come up.
+    """
+    with tempfile.TemporaryDirectory(prefix="conceptloom-", ignore_cleanup_errors=True) as directory:
+        (port,) = pick_port(None)
+        log = os.path.join(directory, "log")
+        with guarded(command(port, directory), log) as process:
+            server = JobServer(f"localhost:{port}", process, log)
+            _await(server, name)
+            yield server
+
+
+@contextmanager
+def guarded(command: list[str], log: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Starts a process that ends with the block, or with this process; what it says goes to the file `log`."""
+    with open(log, "wb") as stream:
+        process = subprocess.Popen(
+            ["sh", "-c", _GUARD, "sh", *command],
+            stdin=subprocess.PIPE,
+            stdout=stream,
+            stderr=stream,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        _end(process)
+
+
+def _await(server: JobServer, name: str) -> None:
+    end = time.monotonic() + START_SECONDS
+    while not server.answers(0.5):
+        problem = server.ended()
+        if problem or time.monotonic() > end:
+            raise ConfigError(f"{name} cannot be started: {problem or f'no answer in {START_SECONDS} s'}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

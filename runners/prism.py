@@ -1,0 +1,46 @@
+"""The Prism runner: Beam's own portable runner, one binary that takes the jobs of one machine."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, PrismRunnerOptions
+from apache_beam.version import __version__ as beam_version
+
+from conceptloom.errors import ConfigError
+from runners.environments import LOOPBACK, environment
+from runners.job_server import JobServer, started
+from runners.portable import PortableRunner, opened
+
+_CURE = (
+    f"build it by `go install github.com/apache/beam/sdks/v2/go/cmd/prism@v{beam_version}` and name the binary by "
+    "--prism_location: nothing is downloaded here"
+)
+
+
+@contextmanager
+def open_prism(workers: int, options: tuple[str, ...] = ()) -> Iterator[PortableRunner]:
+    """A runner for stages on Prism; raises ConfigError where no binary is given, or the options cannot work."""
+    parsed = PipelineOptions(list(options))
+    with opened(workers, environment(parsed, LOOPBACK), _server(parsed), options) as runner:
+        yield runner
+
+
+def _server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
+    endpoint = options.view_as(PortableOptions).job_endpoint
+    if endpoint:
+        server = JobServer(endpoint)
+        server.check()
+        return nullcontext(server)
+    binary = options.view_as(PrismRunnerOptions).prism_location
+    if not binary:
+        raise ConfigError(f"Prism is not given: {_CURE}")
+    if not os.path.isfile(binary) or shutil.which(os.path.abspath(binary)) is None:
+        raise ConfigError(f"--prism_location={binary} is no program: {_CURE}")
+    return started("Prism", lambda port, _: _command(os.path.abspath(binary), options, port))
+
+
+def _command(binary: str, options: PipelineOptions, port: int) -> list[str]:
+    level = options.view_as(PrismRunnerOptions).prism_log_level
+    return [binary, f"--job_port={port}", "--serve_http=false", "--log_kind=text", f"--log_level={level}"]
