@@ -205,8 +205,9 @@ def check_output(recipe: Recipe, output: str) -> None:
 
 
 def check_not_current(output: str) -> None:
-    """Raises OutputError for the build that `current` beside it points at: others read it, so it is not changed."""
-    if is_current(output):
+    """Raises OutputError for the whole build that `current` beside it points at: others read it, it is not changed."""
+    manifest = read_manifest(output) if is_current(output) else None
+    if manifest and not missing_files(manifest, output):
         raise OutputError(
             f"{output} is the current build and would be changed, by other inputs, settings or code: choose another "
             "--output, or promote another build first"

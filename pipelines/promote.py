@@ -15,7 +15,7 @@ from pipelines.config import make_settings
 
 @dataclass(frozen=True)
 class Promotion:
-    """What the gates said of a build, and what `current` pointed at before. `promoted`: it points at the build now."""
+    """What the gates said of a build, what `current` named before, and whether it names the build with their consent."""
 
     build: str
     current: str
@@ -76,7 +76,10 @@ def _verdicts(build: Finished, current: Finished | None, gates: Mapping[str, Any
 def _to_compare(path: str, before: str | None, build: Finished) -> Finished | None:
     if before is None:
         return None
-    current = read_finished(before)
+    try:
+        current = read_finished(before)
+    except InputError as error:
+        raise InputError(f"{path} cannot be compared with: {error}, or delete {path} to promote without it") from None
     if current.manifest.name != build.manifest.name:
         raise OutputError(
             f"{path} points at a build of recipe {current.manifest.name}, this one is of {build.manifest.name}: "

@@ -9,7 +9,7 @@ import pytest
 from test_storage import MemoryFileSystem
 
 from conceptloom import storage
-from conceptloom.current import current_build
+from conceptloom.current import current_build, switch
 from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
 from conceptloom.manifest import Manifest
 from conceptloom.schemas import DATA
@@ -134,6 +134,18 @@ def test_changed_and_missing_files_are_errors(builds: str) -> None:
     assert current(builds) is None
 
 
+def test_a_damaged_current_build_is_told_with_two_cures(builds: str) -> None:
+    promote(make(builds, "1"))
+    path = storage.join(builds, "1", "data", "test-00000-of-00002.parquet")
+    storage.delete_tree(path)
+    second = make(builds, "2")
+    with pytest.raises(InputError, match=r"current cannot be compared with: .*1: data/test.* is gone .*, or delete "):
+        promote(second)
+    assert current(builds) == storage.join(builds, "1")
+    storage.delete_tree(storage.join(builds, "current"))
+    assert promote(second).promoted
+
+
 def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:
     build, other = make(builds, "1"), make(builds, "2", recipe="another")
     with pytest.raises(OutputError, match=r"2 is .*--current"):
@@ -150,8 +162,6 @@ def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:
 
 
 def test_builds_of_two_recipes_are_not_compared(builds: str) -> None:
-    from conceptloom.current import switch
-
     switch(storage.join(builds, "current"), make(builds, "1", recipe="another"))
     with pytest.raises(OutputError, match="a build of recipe another, this one is of korean-commongen"):
         promote(make(builds, "2"))

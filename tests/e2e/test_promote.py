@@ -96,6 +96,9 @@ def test_the_current_build_is_not_changed(builds: Path, made: Path) -> None:
     same = [f"--input=lines:lines={made.parent / '1.txt'}", "--output", builds / "1"]
     assert "is the current build" in here("build", RECIPE, *same, "--overwrite").stderr
     assert digests(builds / "1") == before
+    (builds / "1" / "data" / "test-00000-of-00001.parquet").unlink()
+    build(builds / "1", {"lines": lines_input(made.parent / "1.txt")})
+    assert digests(builds / "1") == before
     promoted(builds, "2")
     build(builds / "1", {"lines": lines_input(made.parent / "2.txt")})
     assert data_rows(builds / "1") == data_rows(builds / "2")
