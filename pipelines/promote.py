@@ -15,7 +15,7 @@ from pipelines.config import make_settings
 
 @dataclass(frozen=True)
 class Promotion:
-    """What the gates said of a build, what `current` named before, and whether it names the build with their consent."""
+    """What the gates said of a build, what `current` named before, and whether the build was let through."""
 
     build: str
     current: str
