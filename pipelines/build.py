@@ -81,6 +81,7 @@ class Build:
     def run(self, only: str | None = None) -> Context:
         """Runs what is not done yet (of stage `only`, where it is given) and answers what the stages left.
 
+        A local directory is held for the time: a second build into it is refused. Object storage has no such lock.
         Raises ConfigError, BuildError, InputError or OutputError; what was committed stays, and the next run goes on
         from there.
         """

@@ -1,4 +1,5 @@
 import errno
+import gc
 import io
 import os
 import subprocess
@@ -8,6 +9,9 @@ from pathlib import Path
 import pytest
 from apache_beam.io.filesystem import FileMetadata, FileSystem
 from apache_beam.io.filesystems import FileSystems
+from emulator import Store
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from conceptloom import storage
 from conceptloom.errors import InputError, OutputError
@@ -91,11 +95,34 @@ class MemoryFileSystem(FileSystem):
             self.objects.pop(path, None)
 
 
-@pytest.fixture(params=["local", "memory"])
+class DirectoryFileSystem(MemoryFileSystem):
+    """The same with directories: a file in it is there while it is being written."""
+
+    @classmethod
+    def scheme(cls) -> str:
+        return "directories"
+
+    def has_dirs(self):
+        return True
+
+    def _url_dirname(self, url_or_path):
+        return url_or_path.rpartition("/")[0]
+
+    def create(self, path, mime_type="", compression_type=None):
+        self.objects[path] = b""
+        return Written(path)
+
+
+@pytest.fixture(params=["local", "memory", "directories", "gs"])
 def place(request: pytest.FixtureRequest, tmp_path: Path):
-    """A directory of either kind."""
+    """A directory of each kind."""
     MemoryFileSystem.objects.clear()
-    return str(tmp_path) if request.param == "local" else "memory://bucket/dir"
+    if request.param == "local":
+        return str(tmp_path)
+    if request.param == "gs":
+        request.getfixturevalue("store")
+        return f"gs://loom/{tmp_path.name}"
+    return f"{request.param}://bucket/dir"
 
 
 def listed(place: str) -> list[str]:
@@ -129,9 +156,9 @@ def test_a_pattern_matches_sorted_files(place: str) -> None:
         storage.match(storage.join(place, "*.csv"))
 
 
-def fail_in_writer(path: str, error: Exception) -> None:
+def fail_in_writer(path: str, error: Exception, part: bytes = b"part") -> None:
     with storage.atomic_writer(path) as stream:
-        stream.write(b"part")
+        stream.write(part)
         raise error
 
 
@@ -156,6 +183,104 @@ def test_what_fails_leaves_nothing_behind(place: str) -> None:
         fail_in_path(path, ZeroDivisionError())
     assert (listed(place), storage.read_bytes(path)) == (["a.bin"], b"old")
     assert list(MemoryFileSystem.objects) in ([], [path])
+
+
+def test_what_fails_half_way_sends_nothing(store: Store) -> None:
+    path = "gs://loom/half"
+    with pytest.raises(ZeroDivisionError):
+        fail_in_writer(path, ZeroDivisionError(), b"x" * (40 << 20))
+    gc.collect()
+    assert store.requests == [] and not storage.exists(path)
+
+
+def test_a_refused_upload_leaves_what_was_there(store: Store) -> None:
+    storage.write_bytes("gs://loom/kept", b"old")
+    store.forget()
+    store.fault = lambda number: 403
+    with pytest.raises(OutputError, match=r"gs://loom/kept: cannot be written: not allowed \(HTTP 403\); log in"):
+        storage.write_bytes("gs://loom/kept", b"new")
+    gc.collect()
+    assert storage.read_bytes("gs://loom/kept") == b"old"
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_all_kinds_answer_alike(tmp_path_factory: pytest.TempPathFactory, store: Store, data: st.DataObject) -> None:
+    local = tmp_path_factory.mktemp("alike")
+    places = [str(local), f"memory://bucket/{local.name}", f"gs://loom/{local.name}"]
+    names = data.draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True))
+    gone, asked = data.draw(st.sampled_from(NAMES)), data.draw(st.sampled_from([*NAMES, "*", "*.txt", "d/*", "a?.txt"]))
+    assert len({repr(_answers(place, names, gone, asked)) for place in places}) == 1
+
+
+NAMES = ("a b.txt", "가나.txt", "x#y.txt", "x*y.txt", "xzy.txt", "q?.txt", "qa.txt", "x[1].txt", "x1.txt", "d/e.txt")
+
+
+def _answers(place: str, names: list[str], gone: str, asked: str) -> list[object]:
+    for name in names:
+        storage.write_bytes(storage.join(place, name), name.encode())
+    storage.delete_tree(storage.join(place, gone))
+    try:
+        matched = [info.path.removeprefix(place) for info in storage.match(storage.join(place, asked))]
+    except InputError as error:
+        matched = [str(error).replace(place, "")]
+    path = storage.join(place, asked)
+    content = storage.read_existing(path) if asked not in ("*", "d/*") else None
+    return [listed(place), matched, content, storage.exists(path)]
+
+
+def test_no_directory_that_a_console_made_is_a_file() -> None:
+    MemoryFileSystem.objects.clear()
+    for name in ("shown/", "shown/a.txt"):
+        storage.write_bytes(f"memory://bucket/{name}", b"")
+    assert listed("memory://bucket/shown") == ["a.txt"]
+    assert [info.path for info in storage.match("memory://bucket/shown/*")] == ["memory://bucket/shown/a.txt"]
+    storage.delete_tree("memory://bucket/shown")
+    assert MemoryFileSystem.objects == {}
+
+
+def test_a_whole_bucket_is_a_directory_too(store: Store) -> None:
+    storage.write_bytes("gs://loom/whole.txt", b"")
+    assert "whole.txt" in listed("gs://loom")
+    with pytest.raises(InputError, match="gs://loom: .*check the path"):
+        storage.read_bytes("gs://loom")
+
+
+def test_what_killed_writers_left_is_deleted_where_names_are_temporary() -> None:
+    MemoryFileSystem.objects.clear()
+    left = f"directories://bucket/dir/.writing-1-{'0' * 32}"
+    MemoryFileSystem.objects.update({left: b"", "directories://bucket/dir/kept": b""})
+    storage.delete_unfinished("directories://bucket/dir")
+    assert list(MemoryFileSystem.objects) == ["directories://bucket/dir/kept"]
+
+
+HOLD = """
+import sys, time
+from conceptloom import storage
+with storage.claim(sys.argv[1], b"mine") as held:
+    print(held, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_claim_is_one_processes_and_ends_with_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "new" / "marker")
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, path], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1]
+    )
+    try:
+        assert holder.stdout is not None and holder.stdout.readline() == "True\n"
+        with storage.claim(path, b"other") as held:
+            assert not held
+        assert storage.read_bytes(path) == b"mine"
+    finally:
+        holder.kill()
+        holder.communicate()
+    for content in (b"other", b"x"):
+        with storage.claim(path, content) as held:
+            assert held
+        assert storage.read_bytes(path) == content
+    assert names(tmp_path) == ["new/marker"]
 
 
 def test_a_writer_that_wants_a_name_gets_one(place: str) -> None:

@@ -274,6 +274,8 @@ def _as_os_errors(path: str, missing: tuple[str, str] = _NO_OBJECT) -> Iterator[
             raise cause from error
         if isinstance(cause, ValueError) and "Unable to get filesystem" in str(cause):
             raise _without_file_system(path) from None
+        if isinstance(cause, ValueError):
+            raise RemoteError(errno.EINVAL, str(cause), "check the path") from error
         raise _error(path, _status(cause), str(cause), missing) from error
 
 

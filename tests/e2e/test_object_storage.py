@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from builds import (
     RECIPE,
-    ROOT,
     SAMPLES,
     STAGES,
     Recorder,
@@ -21,7 +20,6 @@ from builds import (
     command,
     differing,
     environment,
-    files_of,
     finished_cli,
     here,
     plain_sentences,
@@ -208,7 +206,7 @@ def test_an_upload_that_fails_half_way_ends_the_build_and_loses_nothing(
     with pytest.raises(ConceptloomError, match=rf"{HOME}.*\(HTTP 403\); .*rights to {HOME}") as caught:
         build_small(output, inputs)
     assert "\n" not in str(caught.value)
-    assert store.uploads == number or number < uploads
+    assert store.uploads >= number
     done = manifests_hold(output)
     store.forget()
     recorder = Recorder()
@@ -228,7 +226,7 @@ def test_connections_that_are_cut_once_are_tried_again(
 
 def test_a_demo_may_go_to_a_bucket(store: Store, tmp_path: Path) -> None:
     assert here("demo", f"--output={HOME}/demo", "--workers=1", "--", "--no_auth").returncode == 0
-    assert unlike_samples(f"{HOME}/demo", tmp_path) == ["config.yaml"] * (ROOT not in SAMPLES.parents)
+    assert unlike_samples(f"{HOME}/demo", tmp_path) == []
 
 
 def test_overwriting_in_a_bucket_keeps_what_is_not_the_builds(
@@ -242,4 +240,3 @@ def test_overwriting_in_a_bucket_keeps_what_is_not_the_builds(
     storage.write_bytes(f"{HOME}/over/data-of-mine/x", b"mine")
     assert here(*arguments, "--overwrite").returncode == 0
     assert differing(right, fetched(f"{HOME}/over", tmp_path)) == ["data-of-mine/x", "notes.txt"]
-    assert sorted(files_of(tmp_path)) != []
