@@ -49,17 +49,19 @@ class SortedFiles:
         return pa.Table.from_batches(parts, self._schema).combine_chunks()
 
     def _in_runs(self, paths: Iterable[str]) -> list[list[str]]:
-        """The files, in their order, cut wherever ids begin anew."""
+        """The files, in their order, cut wherever a file does not go on behind the one before it."""
         runs: list[list[str]] = []
         last = _END
         for path in paths:
-            first = next((batch["id"][0].as_py() for batch in self._read(path, ["id"]) if len(batch)), None)
-            if first is None:
+            ends = [
+                (batch["id"][0].as_py(), batch["id"][-1].as_py()) for batch in self._read(path, ["id"]) if len(batch)
+            ]
+            if not ends:
                 continue
-            if first <= last:
+            if ends[0][0] <= last:
                 runs.append([])
             runs[-1].append(path)
-            last = first
+            last = ends[-1][1]
         return runs
 
     def _batches(self, paths: list[str]) -> Iterator[pa.RecordBatch]:

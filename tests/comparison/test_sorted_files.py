@@ -54,6 +54,15 @@ def test_every_row_comes_once_in_its_range(
     assert sorted(found) == sorted(ids)
 
 
+def test_runs_whose_ids_lie_within_each_other(tmp_path: Path) -> None:
+    """As the files of two sources do in a curriculum: the second begins above where the first began."""
+    ids = sorted(text_id(str(number)) for number in range(5))
+    paths = [
+        written(tmp_path / f"{at}.parquet", [(ids[n], "a") for n in part]) for at, part in enumerate([(0, 3), (1, 2)])
+    ]
+    assert SortedFiles(paths, SCHEMA).below("g")["id"].to_pylist() == [ids[0], ids[3], ids[1], ids[2]]
+
+
 def test_ranges_are_even_and_reach_the_end() -> None:
     ids = [text_id(str(number)) for number in range(3000)]
     bounds = list(id_bounds(3000, 400))

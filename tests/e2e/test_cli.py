@@ -77,6 +77,8 @@ def test_help_names_every_command() -> None:
         "rules",
         "promote",
         "airflow",
+        "diff",
+        "estimate",
     )
     assert all(f"  {name} " in text for name in commands)
 
