@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,11 +55,10 @@ class StageCosts:
         return {name.removeprefix(prefix): number for name, number in found if name.startswith(prefix)}
 
 
-@dataclass(frozen=True)
-class Postings:
+class Postings(NamedTuple):
     """What stage select made of a sample: index rows, those of them that a posting chose, and distinct sentences."""
 
-    index: int
+    index_rows: int
     chosen: int
     selected: int
 
@@ -69,9 +68,9 @@ class SampleRun:
     """The recipe's stages on one sample."""
 
     buckets: int
-    stages: dict[str, StageCosts] = field(default_factory=dict)
-    postings: Postings = field(default_factory=lambda: Postings(0, 0, 0))
-    finish: float = 0.0
+    stages: dict[str, StageCosts]
+    postings: Postings
+    finish: float
     """CPU seconds of what a build does besides its stages."""
 
 
@@ -209,16 +208,14 @@ def _plan(files: list[Drawn], at: int) -> InputPlan:
     return InputPlan(tuple(file for file, _ in drawn), tuple(spans), size, f"sample {at}", ())
 
 
-def run_sample(
-    recipe: Recipe, settings: Any, plan: InputPlan, runner: Runner, base: int, want_counts: bool = False
-) -> tuple[SampleRun, Counts]:
-    """Builds a sample in a temporary directory; answers what it cost, and the sizes of its postings if wanted."""
+def run_sample(recipe: Recipe, settings: Any, plan: InputPlan, runner: Runner, base: int) -> tuple[SampleRun, Counts]:
+    """Builds a sample in a temporary directory; answers what it cost, and how large its postings would be uncapped."""
     meter = Meter(base)
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory, _watched(meter):
         output = storage.join(directory, "build")
         context = SampleBuild(recipe, settings, output, runner, meter, sample=plan).run()
         run = SampleRun(plan.buckets, meter.stages, _postings(context), meter.end())
-        return run, posting_sizes(context) if want_counts else np.zeros(0, dtype=np.int64)
+        return run, posting_sizes(context)
 
 
 def _shards(context: Context, stage: str, kind: str, columns: list[str]) -> Iterator[pa.Table]:

@@ -64,8 +64,8 @@ def _show(found: Any) -> None:
         sizes = (_bytes(size) for size in (one.bytes_read, one.bytes_shuffled, one.bytes_written))
         times = (f"{one.cpu_seconds:,.1f}", f"{one.seconds:,.1f}")
         table.add_row(one.name, f"{one.read:,}", f"{one.kept:,}", *sizes, *times)
-    cpu = sum(one.cpu_seconds for one in found.stages)
-    sums = (_bytes(found.bytes_shuffled), _bytes(found.bytes_written), f"{cpu:,.1f}", f"{found.seconds:,.1f}")
+    times = (f"{found.cpu_seconds:,.1f}", f"{found.seconds:,.1f}")
+    sums = (_bytes(found.bytes_shuffled), _bytes(found.bytes_written), *times)
     table.add_row("total", "", "", "", *sums)
     console = Console(highlight=False)
     console.print(table)
@@ -73,10 +73,10 @@ def _show(found: Any) -> None:
     enough = "" if found.runner != "direct" or found.memory < machine["memory"] else ": it will not fit"
     print(f"memory    {_bytes(found.memory)} in {whose}; this machine has {_bytes(machine['memory'])}{enough}")
     print(f"runner    {found.runner}, {found.workers} workers; this machine has {machine['cores']} cores")
-    print(f"input     {_bytes(found.input_bytes)}, {found.buckets:,} buckets, {found.files:,} files of shards")
-    samples = ", ".join(f"{number:,}" for number in sample["sentences"])
+    print(f"input     {_bytes(found.input_bytes)}, {found.buckets:,} buckets")
+    sizes = ", ".join(f"{number:,}" for number in sample["sentences"])
     print(
-        f"rests on  samples of {samples} sentences, built in {sample['seconds']:.0f} s; x {sample['times']:,.2f} is all"
+        f"rests on  samples of {sizes} sentences, built in {sample['seconds']:.0f} s; x {sample['times']:,.2f} is all"
     )
     if machine["busy"] > 1.1:
         print(f"          the machine was shared: the clock ran {machine['busy']:.2f} times as long as the processors")

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
 
 
 class Line(NamedTuple):
@@ -34,9 +37,8 @@ class Line(NamedTuple):
         return self.fixed + self.each * rows
 
 
-def _least_squares(columns: np.ndarray, values: np.ndarray) -> np.ndarray:
-    found: np.ndarray = np.linalg.lstsq(columns.T, values, rcond=None)[0]
-    return found
+def _least_squares(columns: Floats, values: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(columns.T, values, rcond=None)[0], dtype=np.float64)
 
 
 def bytes_a_row(buckets: Sequence[int], rates: Sequence[float], wanted: int) -> float:

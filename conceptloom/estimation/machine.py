@@ -1,6 +1,7 @@
 """What this machine has, and what this process has used of it (Linux tells it in /proc)."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -33,15 +34,18 @@ def bytes_read() -> int:
     return 0
 
 
-def idle_worker() -> int:
-    """The resident bytes of a worker process of the local runner before it has any work: one is started to see."""
+def idle_worker() -> tuple[int, float]:
+    """The resident bytes of a worker process of the local runner before it has any work, and the CPU seconds until then.
+
+    One is started to see.
+    """
     with local_pool(2):
         calls = Pipelined()
         found = [list(one) for one in calls.submit(_loaded)] + [list(one) for one in calls.drain()]
-    return int(found[0][0])
+    return found[0][0]
 
 
-def _loaded() -> Iterator[int]:
+def _loaded() -> Iterator[tuple[int, float]]:
     for stage in ("ingest", "select", "split", "publish"):
         import_module(f"conceptloom.tasks.{stage}")
-    yield resident()
+    yield resident(), time.process_time()
