@@ -113,7 +113,9 @@ def test_a_cluster_with_workers_of_an_installed_package(tmp_path: Path, monkeypa
     (port,) = pick_port(None)
     with flink_cluster(tmp_path / "flink") as server, worker_pool(tmp_path / "pool", port, installed_python()):
         workers = ("--environment_type=EXTERNAL", f"--environment_config=localhost:{port}")
-        with open_flink(2, (f"--job_endpoint={server.endpoint}", *workers)) as runner:
+        # One worker process a machine: Flink starts them anew between the steps of a job, 3 s of importing each.
+        options = (f"--job_endpoint={server.endpoint}", *workers, "--sdk_worker_parallelism=1")
+        with open_flink(2, options) as runner:
             context = build(Path("out"), runner=runner)
     assert differing(tmp_path / "out", expected) == []
     assert_counters_are_the_ledgers(context)

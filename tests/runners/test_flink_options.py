@@ -1,0 +1,118 @@
+"""The options of the portable runners: what is filled in, and what is refused before anything is submitted."""
+
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from apache_beam.options.pipeline_options import FlinkRunnerOptions, PipelineOptions, PortableOptions
+
+import runners.flink
+import runners.job_server
+from conceptloom.errors import BuildError, ConceptloomError, ConfigError
+from runners import RUNNERS
+from runners.flink import open_flink
+from runners.job_server import JobServer
+from runners.prism import open_prism
+
+POOL = ("--environment_type=EXTERNAL", "--environment_config=worker:50000")
+
+
+@contextmanager
+def _server(_: Any) -> Iterator[JobServer]:
+    yield JobServer("here:1")
+
+
+def _submitted(monkeypatch: pytest.MonkeyPatch, workers: int, *options: str) -> PipelineOptions:
+    """The options that a job is submitted with; the server itself is not asked."""
+    monkeypatch.setattr(runners.flink, "job_server", _server)
+    with open_flink(workers, options) as runner:
+        return PipelineOptions(list(runner._options))
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "parallelism", "a_machine"),
+    [
+        ((), "LOOPBACK", 3, 1),
+        (("--flink_master=[local]",), "LOOPBACK", 3, 1),
+        (("--flink_master=host:8081", *POOL), "EXTERNAL", 3, 3),
+        ((*POOL, "--parallelism=12", "--sdk_worker_parallelism=4"), "EXTERNAL", 12, 4),
+    ],
+)
+def test_what_the_user_leaves_out_follows_from_the_workers(
+    monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], kind: str, parallelism: int, a_machine: int
+) -> None:
+    options = _submitted(monkeypatch, 3, *given)
+    portable = options.view_as(PortableOptions)
+    assert options.view_as(FlinkRunnerOptions).parallelism == parallelism
+    assert int(portable.sdk_worker_parallelism) == a_machine
+    assert (portable.environment_type, portable.job_endpoint) == (kind, "here:1")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--flink_master=host:8081",), "where the tasks run: --environment_type=LOOPBACK | EXTERNAL"),
+        (("--job_endpoint=localhost:8099",), "where the tasks run"),
+        (("--environment_type=docker",), "no --environment_type is called 'docker'; there are: LOOPBACK, EXTERNAL"),
+        (("--environment_type=EXTERNAL",), "EXTERNAL wants the address of the worker pool"),
+        (("--environment_type=DOCKER",), "DOCKER wants an image in which the package is installed"),
+        (("--environment_type=PROCESS", "--environment_config=boot"), "is not JSON with a command"),
+        (("--environment_type=PROCESS", '--environment_config={"os": "linux"}'), "is not JSON with a command"),
+        (("--environment_type=LOOPBACK", "--environment_config=x"), "LOOPBACK has no --environment_config"),
+        (("--flink_submit_uber_jar", *POOL), "not supported"),
+        (("--job_server_java_launcher=/no/java",), "/no/java: no such program"),
+        (("--flink_job_server_jar=/no/server.jar", "--job_server_java_launcher=sh"), "/no/server.jar: no such file"),
+    ],
+)
+def test_options_that_cannot_work(given: tuple[str, ...], said: str) -> None:
+    with pytest.raises(ConfigError) as caught, open_flink(2, given):
+        pass
+    assert said in str(caught.value)
+
+
+def test_a_directory_without_jars(tmp_path: Path) -> None:
+    given = (f"--flink_job_server_jar={tmp_path}", "--job_server_java_launcher=sh")
+    with pytest.raises(ConfigError, match="no jar is in this directory"), open_flink(2, given):
+        pass
+
+
+def _opened(name: str, *options: str) -> AbstractContextManager[Any]:
+    return RUNNERS[name].open(1, options)
+
+
+@pytest.mark.parametrize("name", ["flink", "prism"])
+def test_an_endpoint_where_nobody_answers(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Whether nothing listens, or something that takes no jobs."""
+    monkeypatch.setattr(JobServer.check, "__defaults__", (0.3,))
+    with socket.create_server(("localhost", 0)) as silent:
+        for port in (silent.getsockname()[1], 1):
+            with pytest.raises(BuildError, match=f"no Beam job server answers at localhost:{port}"):
+                _opened(name, f"--job_endpoint=localhost:{port}", *POOL).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"), [((), "Prism is not given"), (("--prism_location=/no/prism",), "no program")]
+)
+def test_prism_is_never_downloaded(given: tuple[str, ...], said: str) -> None:
+    with pytest.raises(ConfigError, match=f"{said}.*go install .*prism@v") as caught, open_prism(2, given):
+        pass
+    assert isinstance(caught.value, ConceptloomError)
+
+
+def test_a_server_that_ends_at_once_is_quoted(tmp_path: Path) -> None:
+    binary = tmp_path / "prism"
+    binary.write_text("#!/bin/sh\necho starting\necho panic: the port is taken >&2\necho 'main.go:1 +0x1'\nexit 3\n")
+    binary.chmod(0o755)
+    with pytest.raises(ConfigError) as caught, open_prism(1, (f"--prism_location={binary}",)):
+        pass
+    assert str(caught.value) == "Prism cannot be started: panic: the port is taken (status 3)"
+
+
+def test_naming_the_runners_loads_no_engine() -> None:
+    code = "import runners, sys; print([m for m in sys.modules if m in ('runners.flink', 'runners.prism')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
