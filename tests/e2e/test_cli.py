@@ -65,7 +65,7 @@ def test_version() -> None:
 
 def test_help_names_every_command() -> None:
     text = done("--help")
-    commands = ("build", "demo", "concepts", "stats", "variant", "explain", "formats", "scorers", "rules")
+    commands = ("build", "demo", "concepts", "stats", "variant", "diff", "explain", "formats", "scorers", "rules")
     assert all(f"  {name} " in text for name in commands)
 
 
