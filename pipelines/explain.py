@@ -50,9 +50,9 @@ class Finished:
         found: list[dict[str, Any]] = table.filter(pc.equal(table[column], value)).to_pylist()
         return found
 
-    def frozen(self, column: str, value: Any) -> list[dict[str, Any]]:
-        """The rows with a value in a column among validation and test, where they were kept from an earlier build."""
-        return [row for row in self._frozen_rows() if row[column] == value]
+    def frozen(self, sentence: str) -> list[dict[str, Any]]:
+        """The row of a sentence in validation or test, where these were kept from an earlier build."""
+        return [row for row in self._frozen_rows() if row["id"] == sentence]
 
     def frozen_with(self, concepts: frozenset[str]) -> list[str]:
         """The ids of the frozen sentences with a concept set."""
@@ -120,7 +120,7 @@ def _history(build: Finished, sentence: str) -> History | None:
     bucket = build.bucket(sentence)
     kept = build.rows("ingest", "sentences", bucket, "id", sentence)
     rejected = [row for stage in build.manifests for row in build.rejected(stage, bucket, sentence)]
-    frozen = build.frozen("id", sentence)
+    frozen = build.frozen(sentence)
     if not kept and not rejected and not frozen:
         return None
     # The places of further copies are rejected rows too; the sentence itself is the one that is no duplicate.

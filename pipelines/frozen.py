@@ -57,13 +57,11 @@ def _extraction(manifest: Manifest, directory: str) -> dict[str, Any]:
 
 
 def check_frozen(settings: Any, output: str, policy: Policy, extraction: dict[str, Any]) -> tuple[str, ...]:
-    """What a user should know of the frozen build of these settings; nothing where none is named.
+    """What a user should know of the frozen build that the settings name.
 
     `extraction` is what the new build's concepts will be found by, as in `Frozen`. Raises ConfigError or InputError
     for a frozen build that the new one cannot be compared with. Memory: the held-out rows.
     """
-    if settings.frozen is None:
-        return ()
     if _place(settings.frozen) == _place(output):
         raise ConfigError(f"frozen: {output} is the output itself: freeze another build, or choose another --output")
     frozen = open_frozen(settings.frozen, settings.recipe)

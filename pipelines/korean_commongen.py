@@ -104,6 +104,8 @@ def _select(context: Context, pipeline: beam.Pipeline) -> Any:
 
 def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:
     chosen = settings.ingest
+    if settings.frozen is None:
+        return ()
     extraction = {"rule": chosen.rule, "tagger": tagger(chosen.tagger).signature()}
     return check_frozen(settings, output, settings.split.chosen(), extraction)
 

@@ -51,18 +51,25 @@ class SortedFiles:
     def _in_runs(self, paths: Iterable[str]) -> list[list[str]]:
         """The files, in their order, cut wherever a file does not go on behind the one before it."""
         runs: list[list[str]] = []
-        last = _END
+        before = _END
         for path in paths:
-            ends = [
-                (batch["id"][0].as_py(), batch["id"][-1].as_py()) for batch in self._read(path, ["id"]) if len(batch)
-            ]
-            if not ends:
+            first, last = self._ends(path)
+            if not last:
                 continue
-            if ends[0][0] <= last:
+            if first <= before:
                 runs.append([])
             runs[-1].append(path)
-            last = ends[-1][1]
+            before = last
         return runs
+
+    def _ends(self, path: str) -> tuple[str, str]:
+        """The first and the last id of a file; empty texts where it has none."""
+        first = next((batch["id"][0].as_py() for batch in self._read(path, ["id"]) if len(batch)), "")
+        if not first:
+            return "", ""
+        with closing(storage.open_read(path)) as stream:
+            file = pq.ParquetFile(stream)
+            return first, file.read_row_group(file.num_row_groups - 1, ["id"], use_threads=False)["id"][-1].as_py()
 
     def _batches(self, paths: list[str]) -> Iterator[pa.RecordBatch]:
         last = ""

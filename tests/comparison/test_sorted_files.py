@@ -86,3 +86,10 @@ def test_what_is_no_such_file_is_an_error(tmp_path: Path) -> None:
         SortedFiles([str(tmp_path / "text.parquet")], SCHEMA)
     with pytest.raises(InputError, match=r"other\.parquet is not a whole Parquet file with columns id, reason"):
         SortedFiles([str(other)], SCHEMA).below("g")
+
+
+def test_a_file_that_begins_within_another_begins_a_run(tmp_path: Path) -> None:
+    """Two sources of one file each: the second begins behind the first id of the first, but not behind its last."""
+    ids = sorted(text_id(str(number)) for number in range(6))
+    paths = [written(tmp_path / f"{at}.parquet", [(id_, "a") for id_ in ids[at::2]]) for at in (0, 1)]
+    assert SortedFiles(paths, SCHEMA).below(ids[3])["id"].to_pylist() == [ids[0], ids[2], ids[1]]
