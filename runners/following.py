@@ -42,10 +42,10 @@ def _follow(result: Any, stage: str, ended: threading.Event) -> None:
 def sentences(counted: dict[str, int]) -> tuple[int, int]:
     """How many sentences a stage's counters say were read, and how many were finished: kept or left out.
 
-    >>> sentences({"kept": 7, "read": 12, "rejected_digits": 2, "rejected_length": 1})
+    >>> sentences({"kept": 7, "read": 12, "rejected_digits": 2, "rejected_length": 1, "shuffled_bytes_raw": 90})
     (12, 10)
     """
-    done = sum(count for name, count in counted.items() if name != "read")
+    done = sum(count for name, count in counted.items() if name == "kept" or name.startswith("rejected_"))
     return counted.get("read", 0), done
 
 
