@@ -56,7 +56,7 @@ class Store(ThreadingHTTPServer):
 
     def public(self) -> dict[str, str]:
         """The same as a store of Google's own; whoever looks for credentials asks here for them."""
-        return {"API_ENDPOINT_OVERRIDE": f"http://{self.address}", "GCE_METADATA_HOST": self.address}
+        return {"API_ENDPOINT_OVERRIDE": f"http://{self.address}", "GCE_METADATA_IP": self.address}
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that was killed is none of the proxy's business."""

@@ -3,7 +3,6 @@
 Whatever goes wrong, of whichever library, is an OSError with a text that says what to do.
 """
 
-import errno
 import glob
 import io
 import os
@@ -17,6 +16,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, BinaryIO
 
+from conceptloom.storage.failures import NO_OBJECT, as_os_errors, bucket, error_of, no_bucket
 from conceptloom.storage.names import CHUNK, FileInfo, is_temporary, join, temporary_name
 
 READ_AHEAD = 6 * CHUNK
@@ -27,14 +27,6 @@ IN_MEMORY = 64 * CHUNK
 _options: tuple[str, ...] | None = None
 _applied: tuple[str, ...] | None = None
 _clients = threading.local()
-
-
-class RemoteError(OSError):
-    """What a file system said, and what the user can do about it."""
-
-    def __init__(self, code: int, text: str, cure: str | None = None) -> None:
-        super().__init__(code, text)
-        self.cure = cure
 
 
 def use_options(options: tuple[str, ...] | None) -> None:
@@ -66,13 +58,13 @@ def below(directory: str) -> list[FileInfo]:
 
 def exists(path: str) -> bool:
     """Whether there is an object of this name. Raises OSError."""
-    with _as_os_errors(path):
+    with as_os_errors(path):
         return bool(_file_system(path).exists(path))
 
 
 def open_read(path: str) -> BinaryIO:
     """An object's bytes as a stream that can seek. Raises OSError, as do the stream's own methods."""
-    with _as_os_errors(path):
+    with as_os_errors(path):
         system = _file_system(path)
         gcs = _gcs(system)
         opened = gcs.open(path, "rb", read_buffer_size=READ_AHEAD) if gcs else system.open(path, **_plain())
@@ -81,7 +73,7 @@ def open_read(path: str) -> BinaryIO:
 
 def delete(paths: Iterable[str]) -> None:
     """Deletes objects, and all objects below these names: an object store has no directories. Raises OSError."""
-    for _, group in groupby(sorted(paths), _bucket):
+    for _, group in groupby(sorted(paths), bucket):
         names = tuple(group)
         shared = os.path.commonprefix(names)  # noqa: RUF071  (a listing wants characters)
         found = [info.path for info in _with_prefix(shared) if _is_in(info.path, names)]
@@ -91,7 +83,7 @@ def delete(paths: Iterable[str]) -> None:
 
 def delete_unfinished(directory: str) -> None:
     """Deletes what killed writers left below a directory, where the file system needs temporary names at all."""
-    with _as_os_errors(directory):
+    with as_os_errors(directory):
         atomic = _is_atomic(_file_system(directory))
     found = [] if atomic else [info.path for info in below(directory) if is_temporary(info.path)]
     if found:
@@ -108,7 +100,7 @@ def writer(path: str) -> Iterator[BinaryIO]:
     with tempfile.SpooledTemporaryFile(IN_MEMORY) as whole:
         yield whole
         whole.seek(0)
-        with _as_os_errors(path, _no_bucket(path)):
+        with as_os_errors(path, no_bucket(path)):
             _send(whole, path)
 
 
@@ -134,7 +126,7 @@ def _is_atomic(system: Any) -> bool:
 
 
 def _delete_objects(paths: list[str]) -> None:
-    with _as_os_errors(paths[0]):
+    with as_os_errors(paths[0]):
         system = _file_system(paths[0])
         gcs = _gcs(system)
         if gcs is None:
@@ -143,7 +135,7 @@ def _delete_objects(paths: list[str]) -> None:
         # The file system's own delete takes a name for a pattern, and asks twice for each.
         failed = {path: code for path, code in gcs.delete_batch(paths) if code}
     for path, code in failed.items():
-        raise _error(path, code, "", _NO_OBJECT)
+        raise error_of(path, code, "", NO_OBJECT)
 
 
 def _is_in(path: str, names: tuple[str, ...]) -> bool:
@@ -157,7 +149,7 @@ def _with_prefix(prefix: str) -> list[FileInfo]:
 
 
 def _matched(pattern: str) -> list[FileInfo]:
-    with _as_os_errors(pattern, _no_bucket(pattern)):
+    with as_os_errors(pattern, no_bucket(pattern)):
         (result,) = _file_system(pattern).match([pattern])
         entries = result.metadata_list
         return sorted(FileInfo(entry.path, entry.size_in_bytes, entry.last_updated_in_seconds) for entry in entries)
@@ -198,7 +190,8 @@ def _new_gcs(options: Any) -> Any:
     from apache_beam.io.gcp.gcsio import GcsIO, create_storage_client
     from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 
-    options = options or PipelineOptions([])
+    # In a worker Beam may hold them as plain values.
+    options = options if isinstance(options, PipelineOptions) else PipelineOptions.from_dictionary(options or {})
     # Without a word of it, credentials that do not exist are looked for half a minute, in each process.
     anonymous = options.view_as(GoogleCloudOptions).no_auth or "STORAGE_EMULATOR_HOST" in os.environ
     return GcsIO(create_storage_client(options, use_credentials=not anonymous), options)
@@ -233,7 +226,7 @@ class _Stream(io.RawIOBase):
         return self._read(-1)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        with _as_os_errors(self._path):
+        with as_os_errors(self._path):
             return int(self._stream.seek(offset, whence))
 
     def tell(self) -> int:
@@ -245,65 +238,6 @@ class _Stream(io.RawIOBase):
         super().close()
 
     def _read(self, size: int) -> bytes:
-        with _as_os_errors(self._path):
+        with as_os_errors(self._path):
             data: bytes = self._stream.read(size)
             return data
-
-
-_NO_OBJECT = ("no such object, or no such bucket", "check the path")
-
-
-def _no_bucket(path: str) -> tuple[str, str]:
-    return f"there is no bucket {_bucket(path)}", "make it first, or check its name"
-
-
-def _bucket(path: str) -> str:
-    return "/".join(path.split("/", 3)[:3])
-
-
-@contextmanager
-def _as_os_errors(path: str, missing: tuple[str, str] = _NO_OBJECT) -> Iterator[None]:
-    """`missing` says what HTTP's "not found" means here, and its cure."""
-    try:
-        yield
-    except (ImportError, TypeError, AttributeError):
-        raise
-    except Exception as error:
-        cause = _cause(error)
-        if isinstance(cause, OSError) and cause.errno:
-            raise cause from error
-        if isinstance(cause, ValueError) and "Unable to get filesystem" in str(cause):
-            raise _without_file_system(path) from None
-        if isinstance(cause, ValueError):
-            raise RemoteError(errno.EINVAL, str(cause), "check the path") from error
-        raise _error(path, _status(cause), str(cause), missing) from error
-
-
-def _cause(error: Any) -> Any:
-    """What Beam wraps: the error of the one path that was asked for."""
-    while getattr(error, "exception_details", None):
-        error = next(iter(error.exception_details.values()))
-    return error
-
-
-def _status(error: Any) -> int | None:
-    """The HTTP status inside an error, of whichever of Google's libraries."""
-    status = error if isinstance(error, int) else getattr(error, "code", None)
-    status = getattr(getattr(error, "response", None), "status_code", status)
-    return int(status) if isinstance(status, int) else None
-
-
-def _error(path: str, status: int | None, text: str, missing: tuple[str, str]) -> RemoteError:
-    if status == 404:
-        return RemoteError(errno.ENOENT, *missing)
-    if status in (401, 403):
-        cure = f"log in (gcloud auth application-default login), or ask for rights to {_bucket(path)}"
-        return RemoteError(errno.EACCES, f"not allowed (HTTP {status})", cure)
-    text = " ".join(text.split()) or f"HTTP {status}"
-    return RemoteError(errno.EIO, text, f"check the network and {_bucket(path)}, and start again")
-
-
-def _without_file_system(path: str) -> RemoteError:
-    scheme = path.partition("://")[0]
-    extra = "conceptloom[gcp]" if scheme == "gs" else "apache-beam[aws]" if scheme == "s3" else f"apache-beam[{scheme}]"
-    return RemoteError(errno.ENOSYS, f"{scheme}:// wants a package that is missing", f"pip install '{extra}'")
