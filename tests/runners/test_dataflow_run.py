@@ -50,7 +50,13 @@ def running(service: Service, *flags: str, workers: int | None = None) -> Iterat
         RUNNERS["dataflow"].open(workers, (*NEEDED, *flags, f"--dataflow_endpoint={address}", "--no_auth")) as runner,
     ):
         runner.prepare(RECIPE, ["gs://a-bucket/raw/*.json"], "gs://a-bucket/builds/first")
-        yield lambda: runner.run(STAGE, lambda pipeline: construct(known, pipeline))
+        try:
+            yield lambda: runner.run(STAGE, lambda pipeline: construct(known, pipeline))
+        finally:
+            # An interrupted wait leaves Beam's own thread behind, which would ask a service that is gone.
+            for thread in threading.enumerate():
+                if "poll_for_job_completion" in thread.name:
+                    thread.join(30)
 
 
 def test_a_job_is_run_and_its_counters_come_back() -> None:
