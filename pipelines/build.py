@@ -93,6 +93,8 @@ class Build:
         # Absolute, because a task may run in another process's directory.
         output, stages = storage.absolute(self.output), tuple(stage.name for stage in self.recipe.stages)
         context = Context(self.settings, plan, output, stages)
+        if only not in (None, stages[0]) and not storage.exists(storage.join(self.output, MARKER)):
+            raise _not_done(stages[0], self.output)
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
             if not alone:
                 raise OutputError(
@@ -123,7 +125,7 @@ class Build:
             self.observer.reused(stage.name, found)
             return found
         if only not in (None, stage.name):
-            raise OutputError(f"stage {stage.name} in {self.output} is not done with these settings: run it first")
+            raise _not_done(stage.name, self.output)
         return self._run(stage, context, settings, fingerprint)
 
     def _base(self, stage: Stage, context: Context) -> str:
@@ -171,6 +173,10 @@ class Build:
             file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files
         ]
         Manifest(self.recipe.name, fingerprint, settings, tuple(files)).write(self.output)
+
+
+def _not_done(stage: str, output: str) -> OutputError:
+    return OutputError(f"stage {stage} in {output} is not done with these settings: run it first")
 
 
 def _expected(context: Context) -> int | None:
