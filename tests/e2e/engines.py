@@ -31,6 +31,8 @@ _PACKAGES = (
     "java.lang java.net java.io java.nio sun.nio.ch java.lang.reflect java.text java.time java.util "
     "java.util.concurrent java.util.concurrent.atomic java.util.concurrent.locks"
 )
+LIGHT = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Java for processes that live for seconds: the full compiler would cost more than it saves."""
 _OPENS = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _PACKAGES.split()]
 _MEMORY = {
     "process.size": 2048,
@@ -70,7 +72,8 @@ def flink_jars() -> Path:
 def flink_server(master: str = "[local]") -> Any:
     """A Flink job server as a context: with Flink inside, or before the cluster at `master`."""
     jars = flink_jars()
-    return job_server(PipelineOptions([f"--flink_master={master}", f"--flink_job_server_jar={jars}"]))
+    java = [f"--job_server_jvm_properties={one}" for one in LIGHT]
+    return job_server(PipelineOptions([f"--flink_master={master}", f"--flink_job_server_jar={jars}", *java]))
 
 
 @contextmanager
@@ -80,7 +83,7 @@ def flink_cluster(directory: Path) -> Iterator[JobServer]:
     (rpc,), (rest,) = pick_port(None), pick_port(None)
     (directory / "conf").mkdir(parents=True)
     (directory / "conf" / "config.yaml").write_text(_configuration(rpc, rest, directory / "files"))
-    run = ["java", f"-Djava.io.tmpdir={directory}", *_OPENS, "-cp", f"{lib}/*"]
+    run = ["java", f"-Djava.io.tmpdir={directory}", *LIGHT, *_OPENS, "-cp", f"{lib}/*"]
     conf = ["--configDir", str(directory / "conf")]
     master = [*run, "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint", *conf]
     memory = [f"-Dtaskmanager.memory.{name}={size}m" for name, size in _MEMORY.items()]
