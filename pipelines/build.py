@@ -68,6 +68,9 @@ class Build:
         self.observer.planned(plan)
         context = Context(self.settings, plan, self.output, tuple(stage.name for stage in self.recipe.stages))
         check_output(self.recipe, self.output)
+        first = context.stages[0]
+        if only not in (None, first) and read_manifest(context.directory(first)) is None:
+            raise self._not_done(first)  # before anything is written
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
             if not alone:
                 raise OutputError(
@@ -97,8 +100,11 @@ class Build:
             self.observer.reused(stage.name, found)
             return found
         if only not in (None, stage.name):
-            raise OutputError(f"stage {stage.name} in {self.output} is not done with these settings: run it first")
+            raise self._not_done(stage.name)
         return self._run(stage, context, settings, fingerprint)
+
+    def _not_done(self, stage: str) -> OutputError:
+        return OutputError(f"stage {stage} in {self.output} is not done with these settings: run it first")
 
     def _base(self, stage: Stage, context: Context) -> str:
         return context.output if stage.into_output else context.directory(stage.name)

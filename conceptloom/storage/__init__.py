@@ -99,7 +99,7 @@ def read_existing(path: str) -> bytes | None:
     try:
         return read_bytes(path)
     except InputError as error:
-        if isinstance(error.__cause__, OSError) and error.__cause__.errno == errno.ENOENT:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.ENOENT, errno.ENOTDIR):
             return None
         raise
 
