@@ -93,7 +93,7 @@ class Build:
         # Absolute, because a task may run in another process's directory.
         output, stages = storage.absolute(self.output), tuple(stage.name for stage in self.recipe.stages)
         context = Context(self.settings, plan, output, stages)
-        if only not in (None, stages[0]) and not storage.exists(storage.join(self.output, MARKER)):
+        if only not in (None, stages[0]) and read_manifest(context.directory(stages[0])) is None:
             raise _not_done(stages[0], self.output)
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
             if not alone:

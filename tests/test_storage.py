@@ -297,6 +297,11 @@ def test_a_missing_file_is_an_input_error(place: str, call) -> None:
         call(storage.join(place, "gone"))
 
 
+def test_below_a_file_nothing_exists(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"")
+    assert storage.read_existing(str(tmp_path / "a" / "b")) is None
+
+
 def test_a_file_that_is_being_written_is_not_listed(tmp_path: Path) -> None:
     with storage.atomic_writer(str(tmp_path / "a")) as stream:
         stream.write(b"x")
