@@ -125,7 +125,7 @@ def smaller_settings(settings: Any, share: float) -> Any:
 
 
 def stage_estimates(whole: Whole, names: list[str], spread_over: int, pool: int = 0) -> tuple[StageEstimate, ...]:
-    """The stages in their order; tasks are divided by `spread_over`, and each process of the `pool` loads what it needs."""
+    """The stages in order; tasks are divided by `spread_over`, and each process of the `pool` loads what it needs."""
     stages: list[StageEstimate] = []
     kept = {"ingest": whole.rows.kept, "select": whole.rows.selected}
     for name in names:

@@ -55,6 +55,14 @@ def test_in_the_sample_itself_nothing_is_estimated(counts: np.ndarray, limit: in
     assert capped_total(counts, 1, limit) == np.minimum(counts, limit).sum()
 
 
+@settings(deadline=None)
+@given(COUNTS, TIMES, st.integers(1, 4), st.integers(4, 300))
+def test_a_higher_limit_leaves_no_fewer_rows(counts: np.ndarray, times: float, low: int, high: int) -> None:  # type: ignore[type-arg]
+    """Beyond the first few times the sample, where both are drawn out by the growth curve."""
+    times += high
+    assert capped_total(counts, times, high) >= Growth.of(counts).capped(times, low) * (1 - 1e-9)
+
+
 @given(COUNTS)
 def test_things_seen_once_or_twice_in_the_sample(counts: np.ndarray) -> None:  # type: ignore[type-arg]
     growth = Growth.of(counts)
