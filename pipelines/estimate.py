@@ -77,7 +77,7 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
     spread_over = min(workers, whole.buckets, here if where == DIRECT else workers)
     pool = workers if where == DIRECT and workers > 1 else 0
     held, starting = idle_worker() if pool else (0, 0.0)
-    stages = _stages(whole, [stage.name for stage in recipe.stages], spread_over, pool)
+    stages = stage_estimates(whole, [stage.name for stage in recipe.stages], spread_over, pool)
     # The workers start while this process does.
     outside = start + pool * starting
     first = max(start, outside / here)
@@ -124,7 +124,8 @@ def smaller_settings(settings: Any, share: float) -> Any:
     return settings.model_copy(update={"limit": None, "split": split.model_copy(update=fewer)})
 
 
-def _stages(whole: Whole, names: list[str], spread_over: int, pool: int) -> tuple[StageEstimate, ...]:
+def stage_estimates(whole: Whole, names: list[str], spread_over: int, pool: int = 0) -> tuple[StageEstimate, ...]:
+    """The stages in order; tasks are divided by `spread_over`, and each process of the `pool` loads what it needs."""
     stages: list[StageEstimate] = []
     kept = {"ingest": whole.rows.kept, "select": whole.rows.selected}
     for name in names:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from conceptloom.estimation.fits import Line, bytes_a_row, filled, waning
 from conceptloom.estimation.growth import Counts, Growth, capped_total
 from conceptloom.schemas import RAW
@@ -38,7 +40,7 @@ GROWS_WITH = {
 ALONE = {"Summarise"}
 """Tasks of one call: no number of workers makes them faster."""
 
-HEADS = len(to_ipc(RAW.empty_table()))
+HEADS = len(to_ipc(pa.Table.from_pylist([{}], RAW)))
 """The bytes that a block takes besides its rows, about: the schema, and the heads of its columns."""
 
 
@@ -157,19 +159,21 @@ class Whole:
     def shuffled(self, stage: str) -> float:
         """The bytes that leave the stage's tasks for other ones."""
         found = [one.counted("shuffled_bytes_") for one in self.stages(stage)]
-        return sum(self._flow(stage, name) for name in found[-1] if all(name in one for one in found))
+        return sum(self.flow(stage, name) for name in found[-1] if all(name in one for one in found))
 
-    def _flow(self, stage: str, name: str) -> float:
+    def flow(self, stage: str, name: str) -> float:
+        """The bytes that one output of a stage's tasks carries to other tasks."""
         rows, whole = self.drivers(f"{stage}/shuffled/{name}")
         costs = [one.counted("shuffled_bytes_")[name] for one in self.stages(stage)]
         rates = [cost / max(row, 1) for cost, row in zip(costs, rows, strict=True)]
         buckets = [run.buckets for run in self.runs]
         rate = bytes_a_row(buckets, rates, self.buckets)
-        blocks = self.stages(stage)[-1].counted("shuffled_blocks_")[name]
-        if not 1 < buckets[-1] ** 2 <= blocks:
+        blocks = [one.counted("shuffled_blocks_")[name] for one in self.stages(stage)]
+        if blocks[-1] / blocks[0] <= (buckets[-1] / buckets[0]) ** 1.5:
             return whole * rate
+        # Every task sends to every bucket.
         groups = Routes.among(self.buckets).groups if name == "postings" else 0
-        places = blocks / buckets[-1] ** 2 * self.buckets * (groups or self.buckets)
+        places = blocks[-1] / buckets[-1] ** 2 * self.buckets * (groups or self.buckets)
         again = self._sent(self.rows.kept, groups) if groups else 0
         heads = filled(whole, places) + filled(again, self.buckets * groups)
         return (whole + again) * rate + HEADS * heads

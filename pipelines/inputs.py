@@ -1,6 +1,7 @@
 """The plan of a build's inputs: which files, in which format and encoding, in which pieces."""
 
 from dataclasses import dataclass
+from math import isqrt
 from posixpath import basename, commonpath, dirname, relpath
 
 from conceptloom import storage
@@ -15,6 +16,8 @@ from pipelines.config import InputSettings
 
 SPAN_BYTES = 4 * 1024 * 1024
 BUCKET_BYTES = 4 * 1024 * 1024
+MANY = 1024
+"""Buckets beyond which they grow, and spans with them: n of each make n * n blocks, which would end as a row each."""
 UNZIPPED = 5
 
 
@@ -31,7 +34,17 @@ class InputPlan:
     @property
     def buckets(self) -> int:
         """How many buckets of ids there are: it depends on the input alone, so that no runner can change a shard."""
-        return max(1, -(-self.bytes // BUCKET_BYTES))
+        return bucket_count(self.bytes)
+
+
+def bucket_count(size: int) -> int:
+    """How many buckets a corpus of `size` bytes has: one for each BUCKET_BYTES, and beyond MANY as their mean root.
+
+    >>> [bucket_count(sentences * 66) for sentences in (10**4, 10**6, 10**9)]
+    [1, 16, 4014]
+    """
+    buckets = max(1, -(-size // BUCKET_BYTES))
+    return buckets if buckets <= MANY else isqrt(MANY * buckets)
 
 
 def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
@@ -39,14 +52,16 @@ def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
     matched = [(source, info) for source in sorted(inputs) for info in _match(source, inputs[source])]
     found = [(source, info) for source, info in matched if info.size > 0]
     notes = [f"{source}: {basename(info.path)} is empty, passed over" for source, info in matched if info.size == 0]
+    size = sum(info.size * unzipping(info.path) for _, info in found)
+    # As many spans as buckets, of a large corpus.
+    piece = max(SPAN_BYTES, size // bucket_count(size) if bucket_count(size) > MANY else 0)
     files, spans = [], []
     for number, (source, info) in enumerate(found):
         siblings = [other.path for name, other in found if name == source]
         file, note = _look(source, info, _relative(info.path, siblings), inputs[source])
         files.append(file)
         notes.append(note)
-        spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, SPAN_BYTES)]
-    size = sum(info.size * unzipping(info.path) for _, info in found)
+        spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, piece)]
     prints = [[file.name, file.source, info.size, info.modified] for file, (_, info) in zip(files, found, strict=True)]
     cuts = [[number, span.start, span.end] for number, span in spans]
     return InputPlan(tuple(files), tuple(spans), size, digest([prints, cuts, BUCKET_BYTES]), tuple(notes))

@@ -74,9 +74,9 @@ def _show(found: Any) -> None:
     print(f"memory    {_bytes(found.memory)} in {whose}; this machine has {_bytes(machine['memory'])}{enough}")
     print(f"runner    {found.runner}, {found.workers} workers; this machine has {machine['cores']} cores")
     print(f"input     {_bytes(found.input_bytes)}, {found.buckets:,} buckets")
-    samples = ", ".join(f"{number:,}" for number in sample["sentences"])
+    counts = ", ".join(f"{number:,}" for number in sample["sentences"])
     print(
-        f"rests on  samples of {samples} sentences, built in {sample['seconds']:.0f} s; x {sample['times']:,.2f} is all"
+        f"rests on  samples of {counts} sentences, built in {sample['seconds']:.0f} s; x {sample['times']:,.2f} is all"
     )
     if machine["busy"] > 1.1:
         print(f"          the machine was shared: the clock ran {machine['busy']:.2f} times as long as the processors")

@@ -45,8 +45,8 @@ def _malformed_row(result: Malformed, file: int) -> Row:
     return place, result.text, file, result.record, item, 0, MALFORMED, detail
 
 
-def raw_tables(rows: Iterator[Row]) -> Iterator[pa.Table]:
-    """The rows as tables of at most ROWS rows, so that memory does not grow with the file."""
-    while chunk := list(islice(rows, ROWS)):
+def raw_tables(rows: Iterator[Row], size: int = ROWS) -> Iterator[pa.Table]:
+    """The rows as tables of at most `size` rows, so that memory does not grow with the file."""
+    while chunk := list(islice(rows, size)):
         columns: list[Any] = list(zip(*chunk, strict=True))
         yield pa.table([pa.array(column, field.type) for column, field in zip(columns, RAW, strict=True)], schema=RAW)

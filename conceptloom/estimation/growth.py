@@ -90,7 +90,8 @@ def capped_total(counts: Counts, times: float, limit: int) -> float:
     """The rows that postings of at most `limit` sentences would hold in `times` as large a sample.
 
     `counts` are the sentences of each posting in the sample. As long as only what is frequent in the sample reaches
-    the limit, the rows are all rows less what flows over; beyond that they go on by the power that they had there.
+    the limit, the rows are all rows less what flows over. Beyond that they go on by the power that they had there, and are
+    not fewer than the first few of each posting that the growth curve tells.
     """
     near = max(1.0, limit / _FREQUENT)
     if times <= near:
@@ -98,7 +99,8 @@ def capped_total(counts: Counts, times: float, limit: int) -> float:
     if limit <= _FREQUENT:
         return Growth.of(counts).capped(times, limit)
     half, whole = capped_total(counts, near / 2, limit), capped_total(counts, near, limit)
-    return whole * float((times / near) ** np.log2(whole / half)) if half else 0.0
+    on = whole * float((times / near) ** np.log2(whole / half)) if half else 0.0
+    return max(on, Growth.of(counts).capped(times, _FREQUENT))
 
 
 def incidence(units: npt.NDArray[Any], things: npt.NDArray[Any]) -> Counts:

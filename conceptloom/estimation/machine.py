@@ -35,7 +35,7 @@ def bytes_read() -> int:
 
 
 def idle_worker() -> tuple[int, float]:
-    """The resident bytes of a worker process of the local runner before it has any work, and its CPU seconds.
+    """The resident bytes of a worker process of the local runner before its first work, and its CPU seconds until then.
 
     One is started to see.
     """

@@ -15,7 +15,7 @@ from conceptloom import storage
 from conceptloom.corpus.analysis import Analyser, Analysis, analyse, shuffled
 from conceptloom.corpus.duplicates import first_places, sort_raw
 from conceptloom.corpus.locators import SourceFile, locate
-from conceptloom.corpus.raw import MALFORMED, candidate_rows, raw_tables
+from conceptloom.corpus.raw import MALFORMED, ROWS, candidate_rows, raw_tables
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.sentences import split_sentences
@@ -28,6 +28,8 @@ from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 DUPLICATE = "duplicate"
 _MORPHEMES = attrgetter("morphemes")
+BLOCK_ROWS = 32
+"""Sentences that a block on its way to one of very many buckets has at least, on average: its head takes 1 KB."""
 BLOCK = 4096
 """Sentences tagged at once: enough to spread the cost of a call, small enough to stay in the processor's cache."""
 
@@ -70,7 +72,8 @@ class ReadSpan:
         counts = Records()
         results = counts.watch(self._limited(read_span(span, file.reader, file.encoding)))
         ledger = Ledger()
-        for table in raw_tables(candidate_rows(results, number, normalise, split_sentences)):
+        rows = candidate_rows(results, number, normalise, split_sentences)
+        for table in raw_tables(rows, max(ROWS, BLOCK_ROWS * self.buckets)):
             ledger.of(file.source).read += len(table)
             ids = strings(table["id"], ID_LENGTH)
             yield from (Output("raw", *block) for block in by_bucket(table, bucket_of(id_heads(ids), self.buckets)))

@@ -28,6 +28,7 @@ from installed import installed_python, run_clean
 import conceptloom.selection.routes
 import pipelines.inputs
 import transforms.blocks
+from pipelines.config import InputSettings
 from runners.direct import DirectRunner
 
 SMALL: dict[str, Any] = {"split": {"test": 20, "validation": 10}}
@@ -164,6 +165,22 @@ def test_posting_rows_that_travel_in_two_steps(
     assert differing(tmp_path / "one", tmp_path / "two") == []
     assert "shuffled_blocks_capped" not in found["one"]
     assert found["two"]["shuffled_bytes_capped"] < found["two"]["shuffled_bytes_postings"]
+
+
+def test_a_large_corpus_has_larger_buckets_and_spans(
+    tmp_path: Path, large: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What `MANY` is for 4 GiB is here 5 buckets of 20,000 bytes; of 9 and more of them 6 or 7 are made."""
+    _small_pieces(monkeypatch, 1_000, 20_000)
+    monkeypatch.setattr(pipelines.inputs, "MANY", 5)
+    plan = pipelines.inputs.plan_inputs({name: InputSettings(**one) for name, one in large.items()})
+    small = -(-plan.bytes // 20_000)
+    assert small > 2 * 5 and 5 < plan.buckets == int((5 * small) ** 0.5) < small
+    assert {span.end - span.start for _, span in plan.spans if span.end} == {plan.bytes // plan.buckets}
+    build(tmp_path / "out", large, **SMALL)
+    _small_pieces(monkeypatch, 10**9, 10**9)
+    build(tmp_path / "one", large, **SMALL)
+    assert data_rows(tmp_path / "out") == data_rows(tmp_path / "one")
 
 
 @pytest.mark.parametrize("sentences", [1, 2, 5])

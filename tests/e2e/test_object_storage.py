@@ -35,6 +35,7 @@ from emulator import BUCKET, CUT, Store
 
 from conceptloom import storage
 from conceptloom.errors import ConceptloomError
+from pipelines.build import Runner
 
 HOME = f"gs://{BUCKET}"
 INPUTS = [f"--input={name}={HOME}/corpora/{name}_*.json" for name in ("captions", "dialogues")]
@@ -230,7 +231,7 @@ def test_connections_that_are_cut_once_are_tried_again(
     assert differing(right, fetched(f"{HOME}/cut", tmp_path)) == []
 
 
-class _JobServer:
+class _JobServer(Runner):
     """Runs stages as a cluster does: Beam's own job server starts workers, and sends them the pipeline's options."""
 
     def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
@@ -258,7 +259,8 @@ def test_workers_of_a_job_server_get_the_options_from_beam(
 
 def test_a_demo_may_go_to_a_bucket(store: Store, tmp_path: Path) -> None:
     assert here("demo", f"--output={HOME}/demo", "--workers=1", "--", "--no_auth").returncode == 0
-    assert unlike_samples(f"{HOME}/demo", tmp_path) == []
+    # Beside an installed package the samples lie elsewhere than in the checkout, and config.yaml names their place.
+    assert set(unlike_samples(f"{HOME}/demo", tmp_path)) <= {"config.yaml"}
 
 
 def test_overwriting_in_a_bucket_keeps_what_is_not_the_builds(
