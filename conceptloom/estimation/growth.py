@@ -90,8 +90,8 @@ def capped_total(counts: Counts, times: float, limit: int) -> float:
     """The rows that postings of at most `limit` sentences would hold in `times` as large a sample.
 
     `counts` are the sentences of each posting in the sample. As long as only what is frequent in the sample reaches
-    the limit, the rows are all rows less what flows over. Beyond that they go on by the power that they had there, and are
-    not fewer than the first few of each posting that the growth curve tells.
+    the limit, the rows are all rows less what flows over. Beyond that they go on by the power that they had there, and
+    are not fewer than the first few of each posting that the growth curve tells.
     """
     near = max(1.0, limit / _FREQUENT)
     if times <= near:
