@@ -22,6 +22,16 @@ def current_build(path: str) -> str | None:
     return build
 
 
+def build_at(path: str) -> str:
+    """The build at a path: the path itself, or what a name of a current build points at.
+
+    Raises OutputError where it points at a build that is gone.
+    """
+    name = path.rstrip("/")
+    is_name = storage.exists(name) if storage.is_remote(name) else os.path.islink(name)
+    return (current_build(name) or path) if is_name else path
+
+
 def is_current(build: str) -> bool:
     """Whether the name `current` beside a build points at it."""
     try:

@@ -33,6 +33,10 @@ class Runner(Protocol):
         """
         return
 
+    def warning(self, input_bytes: int) -> str | None:
+        """What a user should know before so much text is built by this runner; None where there is nothing."""
+        return None
+
     def run(self, stage: str, construct: Any) -> dict[str, int]:
         """`construct` takes a beam.Pipeline and adds the stage's transforms. Answers the counters that the runner kept.
 
@@ -88,7 +92,8 @@ class Build:
         notes = self.recipe.check(self.settings, self.output)
         plan = self.plan()
         self.observer.planned(plan)
-        for note in notes:
+        warning = self.runner.warning(plan.bytes)
+        for note in (*notes, *([f"warning: {warning}"] if warning else [])):
             self.observer.noted(note)
         # Absolute, because a task may run in another process's directory.
         output, stages = storage.absolute(self.output), tuple(stage.name for stage in self.recipe.stages)

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from conceptloom import storage
 from conceptloom.comparison import DIFFERENCES, SortedFiles, Tally, compare_rows, id_bounds
+from conceptloom.current import build_at
 from conceptloom.errors import InputError
 from conceptloom.manifest import Manifest, missing_files, read_manifest
 from conceptloom.schemas import DATA, REJECTED
@@ -50,7 +51,8 @@ class Built:
 
 
 def open_built(directory: str) -> Built:
-    """A finished build; raises InputError where there is none."""
+    """A finished build, or what a name of the current one points at; raises InputError where there is none."""
+    directory = build_at(directory)
     manifest = read_manifest(directory)
     if manifest is None or missing_files(manifest, directory):
         raise InputError(f"{directory} holds no finished build: build it to its end, or check the path")

@@ -1,13 +1,13 @@
 """Frozen evaluation: validation and test of an earlier build, kept byte for byte."""
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
 
 from conceptloom import storage
+from conceptloom.current import build_at, resolved
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.manifest import Manifest, digest, missing_files, read_manifest
 from conceptloom.splits import Policy, frozen_assignment, require_pairs
@@ -34,7 +34,11 @@ class Frozen:
 
 
 def open_frozen(directory: str, recipe: str) -> Frozen:
-    """The frozen files of a finished build; raises InputError where there is none, or one of another recipe."""
+    """The frozen files of a finished build, or of the one that a name of the current build points at.
+
+    Raises InputError where there is none, or one of another recipe.
+    """
+    directory = build_at(directory)
     manifest = read_manifest(directory)
     if manifest is None or missing_files(manifest, directory):
         raise InputError(f"frozen: {directory} holds no finished build: build it to its end, or check the path")
@@ -62,7 +66,7 @@ def check_frozen(settings: Any, output: str, policy: Policy, extraction: dict[st
     `extraction` is what the new build's concepts will be found by, as in `Frozen`. Raises ConfigError or InputError
     for a frozen build that the new one cannot be compared with. Memory: the held-out rows.
     """
-    if _place(settings.frozen) == _place(output):
+    if resolved(build_at(settings.frozen)) == resolved(output):
         raise ConfigError(f"frozen: {output} is the output itself: freeze another build, or choose another --output")
     frozen = open_frozen(settings.frozen, settings.recipe)
     _require_same(frozen, extraction)
@@ -74,10 +78,6 @@ def check_frozen(settings: Any, output: str, policy: Policy, extraction: dict[st
         f"frozen: validation ({counts['validation']:,} rows) and test ({counts['test']:,}) are those of "
         f"{frozen.directory}; split.validation, split.test and split.stratify are not used",
     )
-
-
-def _place(directory: str) -> str:
-    return directory.rstrip("/") if storage.is_remote(directory) else os.path.realpath(directory)
 
 
 def _require_same(frozen: Frozen, extraction: dict[str, Any]) -> None:

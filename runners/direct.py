@@ -48,6 +48,10 @@ class DirectRunner(Runner):
             runner._open_pool = cache(lambda: stack.enter_context(pool))
             yield runner
 
+    def warning(self, input_bytes: int) -> str | None:
+        """Says so where the shuffle of so much text will hardly fit into this machine's memory."""
+        return memory_warning(input_bytes)
+
     def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
         """Runs one stage's pipeline; raises the ConceptloomError of a task, or BuildError naming the stage."""
         self._open_pool()
@@ -70,5 +74,5 @@ def memory_warning(input_bytes: int) -> str | None:
         return None
     return (
         f"the direct runner keeps a shuffle in memory: this input wants about {need / 2**30:.0f} GiB, this machine has "
-        f"{have / 2**30:.0f}; build a part with --limit"
+        f"{have / 2**30:.0f}; build a part with --limit, or choose another --runner"
     )

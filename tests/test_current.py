@@ -7,7 +7,7 @@ import pytest
 from test_storage import MemoryFileSystem
 
 from conceptloom import storage
-from conceptloom.current import beside, current_build, is_current, resolved, switch
+from conceptloom.current import beside, build_at, current_build, is_current, resolved, switch
 from conceptloom.errors import OutputError
 
 
@@ -38,6 +38,16 @@ def test_the_usual_name_stands_beside_the_builds(builds: str) -> None:
     switch(beside(one), one)
     assert [is_current(one), is_current(one + "/"), is_current(two)] == [True, True, False]
     assert resolved(one + "/") == one
+
+
+def test_a_build_is_reached_by_its_path_and_by_the_name(builds: str) -> None:
+    one, name = storage.join(builds, "one"), storage.join(builds, "current")
+    assert [build_at(one), build_at(one + "/"), build_at(name)] == [one, one + "/", name]
+    switch(name, one)
+    assert [build_at(one), build_at(name), build_at(name + "/")] == [one] * 3
+    storage.delete_tree(one)
+    with pytest.raises(OutputError, match="where nothing is"):
+        build_at(name)
 
 
 def test_something_else_beside_a_build_does_not_make_it_current(builds: str) -> None:

@@ -89,10 +89,13 @@ def run_build(
         with open_runner(workers, beam_options) as opened:
             build = Build(recipe, settings, output, opened)
             plan, notes = build.plan(), recipe.check(settings, output)
+            warning = opened.warning(plan.bytes)
         for stage in recipe.stages:
             # Opens taggers and tables: what is not installed is said now.
             stage.settings(settings)
         show_plan(recipe, settings, plan, notes, output, as_json)
+        if warning:
+            print(f"warning: {warning}", file=sys.stderr)
         return
     with open_runner(workers, beam_options) as opened, ConsoleObserver() as observer:
         finished = Build(recipe, settings, output, opened, observer, overwrite).run(only)

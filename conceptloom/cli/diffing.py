@@ -6,6 +6,8 @@ from typing import Any
 
 import typer
 
+from conceptloom.cli.beam import SETTINGS, beam_options
+
 WIDTH = 200
 _KINDS = {"added": "new_split", "gone": "old_split", "changed": "new_split", "moved": "new_split"}
 _UNREAD = {"added": "new in the input", "gone": "not in the input any more"}
@@ -13,10 +15,11 @@ _UNREAD = {"added": "new in the input", "gone": "not in the input any more"}
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
-    app.command()(diff)
+    app.command(context_settings=SETTINGS)(diff)
 
 
 def diff(
+    context: typer.Context,
     old: str = typer.Argument(help="A finished build."),
     new: str = typer.Argument(help="Another one."),
     examples: int = typer.Option(3, min=0, help="How many rows of each kind are shown."),
@@ -26,7 +29,11 @@ def diff(
     exit_code: bool = typer.Option(False, "--exit-code", help="End with status 1 if any row of data/ differs."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """What changed between two builds: rows, with the reason from the ledgers, statistics, ledgers and settings."""
+    """What changed between two builds: rows, with the reason from the ledgers, statistics, ledgers and settings.
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    """
+    beam_options(context)
     from pipelines.diff import diff_builds, open_built
 
     found = diff_builds(open_built(old), open_built(new), examples, output)

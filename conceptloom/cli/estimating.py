@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.cli.building import print_json, settings_data
 from conceptloom.errors import ConfigError
 
@@ -14,10 +15,11 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
-    app.command()(estimate)
+    app.command(context_settings=SETTINGS)(estimate)
 
 
 def estimate(
+    context: typer.Context,
     recipe: str = typer.Argument(help="What would be built: korean-commongen."),
     inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
@@ -28,7 +30,11 @@ def estimate(
     sample: str = typer.Option("16M", help="How much of the input is built to measure: bytes, or 512K, 16M, 1G."),
     as_json: bool = typer.Option(False, "--json", help="Print the estimate as JSON."),
 ) -> None:
-    """Says what a build will read, shuffle, hold in memory, write and take, from a sample that it builds."""
+    """Says what a build will read, shuffle, hold in memory, write and take, from a sample that it builds.
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    """
+    options = beam_options(context, "an input is given by --input NAME=PATTERN")
     from pipelines import RECIPES
     from pipelines.config import make_settings
     from pipelines.estimate import estimate as estimated
@@ -37,7 +43,7 @@ def estimate(
     data = settings_data(inputs, config, assignments, {"limit": limit})
     chosen = RECIPES[recipe]
     settings = make_settings(chosen.settings, {"recipe": recipe, **data}, "--config, --input and --set")
-    with DirectRunner.with_workers(1) as opened:
+    with DirectRunner.with_workers(1, options) as opened:
         found = estimated(chosen, settings, opened, runner, workers or os.cpu_count() or 1, _size(sample))
     if as_json:
         print_json(found.to_json())

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -14,10 +15,11 @@ _GROUP = "gates"
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
-    app.command()(promote)
+    app.command(context_settings=SETTINGS)(promote)
 
 
 def promote(
+    context: typer.Context,
     directory: str = typer.Argument(help="A finished build."),
     current: str | None = typer.Option(None, help="What names the current build; default: `current` beside the build."),
     config: str | None = typer.Option(None, help="A YAML file of settings; its group `gates` goes before the build's."),
@@ -25,7 +27,11 @@ def promote(
     force: bool = typer.Option(False, "--force", help="Promote even if a gate fails: for a change that is meant."),
     as_json: bool = typer.Option(False, "--json", help="Print the verdicts as JSON."),
 ) -> None:
-    """Makes a build the current one if it passes its gates; see `conceptloom rules` for what they are."""
+    """Makes a build the current one if it passes its gates; see `conceptloom rules` for what they are.
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    """
+    beam_options(context)
     from pipelines.promote import promote as promote_build
 
     promotion = promote_build(directory, current, _gates(config, assignments), force)

@@ -15,7 +15,6 @@ from pipelines.build import Observer
 from pipelines.config import Settings, to_yaml
 from pipelines.inputs import InputPlan
 from pipelines.recipe import Context, Recipe
-from runners.direct import memory_warning
 
 WIDTH = 200
 _COLUMNS = (
@@ -52,9 +51,6 @@ class ConsoleObserver(Observer):
         """Says what was found in the inputs."""
         for note in plan.notes:
             self._console.print(f"input {note}")
-        warning = memory_warning(plan.bytes)
-        if warning:
-            self._console.print(f"warning: {warning}")
 
     def noted(self, note: str) -> None:
         """Says what the user should know."""
@@ -106,9 +102,6 @@ def show_plan(
     for note in notes:
         print(f"note     {note}")
     print(f"pieces   {len(plan.spans)} to read, {plan.buckets} buckets\n\n{to_yaml(settings)}", end="")
-    warning = memory_warning(plan.bytes)
-    if warning:
-        print(f"warning: {warning}", file=sys.stderr)
 
 
 def show_result(context: Context, output: str, as_json: bool) -> None:

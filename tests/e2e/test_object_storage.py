@@ -123,6 +123,23 @@ def test_commands_read_a_build_in_a_bucket(built: str, store: Store, tmp_path: P
     assert differing(tmp_path / "local", fetched(f"{HOME}/variant", tmp_path / "remote")) == ["variant.json"]
 
 
+def test_the_current_build_of_a_bucket_is_compared_and_frozen(built: str, store: Store) -> None:
+    current = f"{HOME}/current"
+    said = finished_cli("promote", built, "--json", "--", "--no_auth", env=store.public())
+    assert json.loads(said.stdout)["promoted"] and storage.read_bytes(current) == f"{built}\n".encode()
+    same = finished_cli("diff", current, str(sample_build()), "--exit-code", "--", "--no_auth", env=store.public())
+    assert "all the same" in same.stdout
+    plan = here("build", RECIPE, *INPUTS, f"--frozen={current}", f"--output={HOME}/next", "--dry-run")
+    assert f"are those of {built};" in plan.stdout, plan
+    over = here("build", RECIPE, *INPUTS, f"--frozen={current}", f"--output={built}", "--dry-run")
+    assert over.returncode == 1 and "is the output itself" in over.stderr
+
+
+def test_an_input_in_a_bucket_is_estimated(built: str, store: Store) -> None:
+    said = finished_cli("estimate", RECIPE, *INPUTS, "--json", "--", "--no_auth", env=store.public())
+    assert json.loads(said.stdout)["stages"][0]["read"] == 1252
+
+
 @pytest.mark.parametrize("name", ["input", "output", "config", "explain", "stats"])
 def test_a_bucket_that_does_not_exist_is_named_at_once(name: str, corpora: Store, store: Store, tmp_path: Path) -> None:
     begin = time.monotonic()
