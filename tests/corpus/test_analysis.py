@@ -78,7 +78,13 @@ class Row(NamedTuple):
 
 
 GOOD = st.builds(
-    Row, st.integers(0, 1), st.integers(1, 20), st.integers(0, 2), st.integers(0, 2), st.sampled_from(list(OBJECTIONS))
+    Row,
+    st.integers(0, 1),
+    st.integers(1, 20),
+    st.integers(0, 2),
+    st.integers(0, 2),
+    st.sampled_from(list(OBJECTIONS)),
+    st.none(),
 )
 BROKEN = st.builds(
     lambda file, record: Row(file, record, 0, 0, "{", "broken: x"), st.integers(0, 1), st.integers(30, 40)
