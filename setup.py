@@ -26,6 +26,7 @@ EXTRAS = {
     ],
     "test": [
         "pytest>=8",
+        "pytest-xdist>=3.6",
         "hypothesis>=6.100",
         "ruff>=0.6",
         "mypy>=1.11",
