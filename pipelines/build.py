@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from conceptloom import storage
 from conceptloom.current import is_current
-from conceptloom.errors import BuildError, OutputError
+from conceptloom.errors import BuildError, ConfigError, OutputError
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import NAME as MANIFEST
 from conceptloom.manifest import Manifest, code_digest, digest, missing_files, read_manifest
@@ -98,8 +98,11 @@ class Build:
         # Absolute, because a task may run in another process's directory.
         output, stages = storage.absolute(self.output), tuple(stage.name for stage in self.recipe.stages)
         context = Context(self.settings, plan, output, stages)
-        if only not in (None, stages[0]) and read_manifest(context.directory(stages[0])) is None:
-            raise _not_done(stages[0], self.output)
+        if only not in (None, stages[0]):
+            if self.overwrite:
+                raise ConfigError(f"--overwrite would delete what --only {only} goes on from: leave one of them out")
+            if read_manifest(context.directory(stages[0])) is None:
+                raise _not_done(stages[0], self.output)
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
             if not alone:
                 raise OutputError(

@@ -1,8 +1,8 @@
 """What changed between two builds: rows with the reason from the ledgers, statistics, ledgers, settings."""
 
 import json
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,10 +70,10 @@ def diff_builds(old: Built, new: Built, examples: int, listing: str | None = Non
     """
     tally = Tally(examples)
     same = [split for split in SPLITS if _digests(old, split) == _digests(new, split)]
-    with _Listing(listing) as lines:
+    with _listing(listing) as write:
         for before, after, differences in _ranges(old, new, [split for split in SPLITS if split not in same]):
             tally.add(differences, before, after)
-            lines.write(differences)
+            write(differences)
     found = tally.to_json()
     return {
         "same": not any(found["kinds"].values()),
@@ -127,26 +127,15 @@ def _paths(built: Built, files: list[dict[str, Any]]) -> list[str]:
     return [storage.join(built.directory, file["path"]) for file in files]
 
 
-class _Listing:
-    """The file of all differences, or nothing where none is wanted."""
-
-    def __init__(self, path: str | None) -> None:
-        self._path = path
-        self._stack = ExitStack()
-        self._writer: Any = None
-
-    def __enter__(self) -> "_Listing":
-        if self._path is not None:
-            temporary = self._stack.enter_context(storage.atomic_path(self._path))
-            self._writer = self._stack.enter_context(pq.ParquetWriter(temporary, DIFFERENCES, compression="zstd"))
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._stack.__exit__(*error)
-
-    def write(self, differences: pa.Table) -> None:
-        if self._writer is not None and len(differences):
-            self._writer.write_table(differences)
+@contextmanager
+def _listing(path: str | None) -> Iterator[Callable[[pa.Table], None]]:
+    """What writes differences to the Parquet file `path`; to nothing where none is named."""
+    if path is None:
+        yield lambda differences: None
+        return
+    with storage.atomic_path(path) as temporary, pq.ParquetWriter(temporary, DIFFERENCES, compression="zstd") as writer:
+        # A file of all differences has no empty row groups.
+        yield lambda differences: writer.write_table(differences) if len(differences) else None
 
 
 def _flat(values: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -70,7 +70,7 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
     Raises ConfigError for a runner that is not known, and whatever a build raises.
     """
     if where not in RUNNERS:
-        raise ConfigError(f"no runner is called {where!r}; there are: {', '.join(RUNNERS)}")
+        raise ConfigError(f"there is no estimate for runner {where!r}; there is one for: {', '.join(RUNNERS)}")
     begin, start, base = time.monotonic(), time.process_time(), resident()
     whole = build_samples(recipe, settings, runner, sample_bytes, base)
     here = cores()

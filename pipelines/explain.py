@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.current import build_at
 from conceptloom.errors import InputError
 from conceptloom.filters import make_filter
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads, string_hashes, text_id
@@ -79,7 +80,7 @@ class Finished:
 
 def histories(directory: str, what: str) -> list[History]:
     """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
-    build = Finished(directory)
+    build = Finished(build_at(directory))
     single = _history(build, what if _ID.fullmatch(what) else text_id(normalise(what)))
     if single:
         return [single]

@@ -8,7 +8,7 @@ from conceptloom import storage
 from conceptloom.current import beside, current_build, resolved, switch
 from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
 from conceptloom.gates import Case, Finished, Verdict, judge, read_finished
-from conceptloom.manifest import damaged_files
+from conceptloom.manifest import damaged_files, missing_files, read_manifest
 from pipelines import RECIPES
 from pipelines.config import make_settings
 
@@ -49,7 +49,7 @@ def promote(
     Raises InputError, OutputError or ConfigError where there is nothing to ask about, or nothing to switch.
     """
     build = resolved(directory)
-    path = current or beside(build)
+    path = current.rstrip("/") if current else beside(build)
     if storage.is_remote(path) != storage.is_remote(build):
         raise ConfigError(f"--current {path} must be where the builds are, as {beside(build)} is")
     before = current_build(path)
@@ -60,8 +60,15 @@ def promote(
     verdicts = tuple(_verdicts(finished, _to_compare(path, before, finished), gates or {}))
     promoted = force or all(verdict.passed for verdict in verdicts)
     if promoted and build != before:
+        _check_unchanged(finished)
         switch(path, build)
     return Promotion(build, path, before, promoted, verdicts)
+
+
+def _check_unchanged(asked: Finished) -> None:
+    """Raises OutputError for a build that was begun anew while the gates, which take their time, looked at it."""
+    if read_manifest(asked.directory) != asked.manifest or missing_files(asked.manifest, asked.directory):
+        raise OutputError(f"{asked.directory} was changed while the gates looked at it: promote it when it is finished")
 
 
 def _verdicts(build: Finished, current: Finished | None, gates: Mapping[str, Any]) -> list[Verdict]:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from conceptloom import storage
+from conceptloom.current import build_at
 from conceptloom.errors import ConfigError, InputError, OutputError
 from conceptloom.languages.korean.extract import concepts_of
 from conceptloom.ledger import reject
@@ -45,7 +46,7 @@ def write_variant(directory: str, kind: str, output: str, seed: int, source: str
 
     The variant has data/, published/ and rejected/ as a build has, and variant.json that says what it is of.
     """
-    change = make_change(kind, seed, source)
+    change, directory = make_change(kind, seed, source), build_at(directory)
     finished = read_manifest(directory)
     if finished is None or missing_files(finished, directory):
         raise InputError(f"{directory} holds no finished build: build it to its end first")

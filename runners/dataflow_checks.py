@@ -1,12 +1,10 @@
 """What a Dataflow job needs, looked at before anything is sent: each check yields what is missing, with its cure."""
 
 import ast
-import contextlib
-import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -20,7 +18,7 @@ from apache_beam.options.pipeline_options import (
     WorkerOptions,
 )
 
-from conceptloom.errors import ConfigError
+from runners.options import parsed, unknown
 
 _PROJECT = re.compile(r"([a-z][-a-z0-9.]+:)?[a-z][-a-z0-9]{4,28}[a-z0-9]")
 _REGION = re.compile(r"[a-z]+-[a-z]+\d+")
@@ -43,10 +41,10 @@ def missing(flags: Sequence[str], inputs: Sequence[str], output: str) -> list[st
 
     Raises ConfigError for an option whose value cannot be read at all.
     """
-    options = _parsed(flags)
-    checks: tuple[Callable[[PipelineOptions], Complaints], ...] = (
+    options = parsed(flags)
+    checks: tuple[Callable[[PipelineOptions], Iterable[str]], ...] = (
         _package,
-        _unknown,
+        unknown,
         _place,
         _locations,
         _image,
@@ -57,30 +55,11 @@ def missing(flags: Sequence[str], inputs: Sequence[str], output: str) -> list[st
     return [*(found for check in checks for found in check(options)), *_files(inputs, output)]
 
 
-def _parsed(flags: Sequence[str]) -> PipelineOptions:
-    said = io.StringIO()
-    try:
-        # The parser prints its usage and leaves the process.
-        with contextlib.redirect_stderr(said):
-            options = PipelineOptions(list(flags))
-            options.get_all_options()
-    except SystemExit:
-        raise ConfigError(f"pipeline options: {said.getvalue().strip().rpartition('error: ')[2]}") from None
-    return options
-
-
 def _package(options: PipelineOptions) -> Complaints:
     try:
         import_module("apache_beam.runners.dataflow.internal.apiclient")
     except ImportError:
         yield "apache-beam[gcp] is not installed: pip install 'conceptloom[gcp]'"
-
-
-def _unknown(options: PipelineOptions) -> Complaints:
-    known = options.get_all_options()
-    for name in options.get_all_options(retain_unknown_options=True):
-        if name not in known:
-            yield f"no pipeline option is called --{name}"
 
 
 def _place(options: PipelineOptions) -> Complaints:

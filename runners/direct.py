@@ -17,6 +17,7 @@ from conceptloom.parallel import local_pool
 from pipelines.build import Runner
 from runners.counters import counters
 from runners.failures import as_error
+from runners.options import check_known, parsed
 
 MEMORY_PER_BYTE = 15
 """Bytes of memory for each byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""
@@ -41,8 +42,12 @@ class DirectRunner(Runner):
     @staticmethod
     @contextmanager
     def with_workers(workers: int | None, options: tuple[str, ...] = ()) -> Iterator["DirectRunner"]:
-        """A runner whose tasks run in `workers` processes (one a core for None), from its first stage on."""
+        """A runner whose tasks run in `workers` processes (one a core for None), from its first stage on.
+
+        Raises ConfigError for options that Beam does not know.
+        """
         with ExitStack() as stack:
+            check_known(parsed(options))
             runner = DirectRunner(options)
             pool = local_pool(workers or cores())
             runner._open_pool = cache(lambda: stack.enter_context(pool))

@@ -12,6 +12,7 @@ from apache_beam.runners.portability.flink_runner import MAGIC_HOST_NAMES, Flink
 from conceptloom.errors import ConfigError
 from runners.environments import LOOPBACK, environment
 from runners.job_server import JobServer, started
+from runners.options import parsed
 from runners.portable import PortableRunner, opened
 
 DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
@@ -21,16 +22,17 @@ DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
 def open_flink(workers: int, options: tuple[str, ...] = ()) -> Iterator[PortableRunner]:
     """A runner for stages on Flink, with `workers` tasks at a time unless the options say otherwise.
 
-    Raises ConfigError, before anything is started, for options that cannot work.
+    Raises ConfigError, before anything is started, for options that cannot work; for unknown ones when the job server,
+    which has some of its own, can be asked.
     """
-    parsed = PipelineOptions(list(options))
-    if parsed.view_as(FlinkRunnerOptions).flink_submit_uber_jar:
+    given = parsed(options)
+    if given.view_as(FlinkRunnerOptions).flink_submit_uber_jar:
         raise ConfigError("--flink_submit_uber_jar is not supported: a job server lives as long as the build")
-    kind = environment(parsed, LOOPBACK if _is_local(parsed) else None)
+    kind = environment(given, LOOPBACK if _is_local(given) else None)
     # In this process one worker is enough for all, its tasks go to the pool; elsewhere each slot gets a process.
     workers_of_a_machine = 1 if kind == LOOPBACK else workers
     sizes = (f"--parallelism={workers}", f"--sdk_worker_parallelism={workers_of_a_machine}")
-    with opened(workers, kind, job_server(parsed), (*sizes, *options)) as runner:
+    with opened(workers, kind, job_server(given), (*sizes, *options)) as runner:
         yield runner
 
 

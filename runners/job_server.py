@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import grpc
+from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 from apache_beam.utils.subprocess_server import pick_port
 
 from conceptloom.errors import BuildError, ConfigError
@@ -35,7 +36,7 @@ class JobServer:
         if ended:
             raise BuildError(f"the job server ended by itself: {ended}")
         if not self.answers(seconds):
-            raise BuildError(f"no Beam job server answers at {self.endpoint}: check that it runs, and its address")
+            raise self._silent()
 
     def ended(self) -> str | None:
         """The last words of a server that was started here and has ended; None for one that may still run."""
@@ -51,6 +52,23 @@ class JobServer:
             except grpc.FutureTimeoutError:
                 return False
             return True
+
+    def option_names(self) -> set[str]:
+        """The names of the options that the engine behind the server has of its own.
+
+        Raises BuildError where something else than a job server answers.
+        """
+        asked = beam_job_api_pb2.DescribePipelineOptionsRequest()
+        with grpc.insecure_channel(self.endpoint) as channel:
+            service = beam_job_api_pb2_grpc.JobServiceStub(channel)
+            try:
+                answer = service.DescribePipelineOptions(asked, timeout=ANSWER_SECONDS)
+            except grpc.RpcError as error:
+                raise self._silent() from error
+        return {option.name for option in answer.options}
+
+    def _silent(self) -> BuildError:
+        return BuildError(f"no Beam job server answers at {self.endpoint}: check that it runs, and its address")
 
     def _last_words(self) -> str:
         """The last line of the log that tells something: a Java stack's or a Go stack's frames do not."""

@@ -18,6 +18,7 @@ from runners.environments import LOOPBACK
 from runners.failures import as_error, is_lost_worker
 from runners.following import followed, retold
 from runners.job_server import JobServer
+from runners.options import check_known, parsed
 
 WAITS = (1, 10, 60)
 """Seconds before a job is run again: whoever watches over the workers may have to start one first."""
@@ -84,8 +85,12 @@ class PortableRunner(Runner):
 def opened(
     workers: int, environment: str, server: AbstractContextManager[JobServer], options: tuple[str, ...]
 ) -> Iterator[PortableRunner]:
-    """A runner on a job server; tasks that run in this process (LOOPBACK) share `workers` processes of its own."""
+    """A runner on a job server; tasks that run in this process (LOOPBACK) share `workers` processes of its own.
+
+    Raises ConfigError for options that neither Beam nor the server knows.
+    """
     here = environment == LOOPBACK
     with local_pool(workers) if here else nullcontext(), server as ready:
+        check_known(parsed(options), ready.option_names())
         given = (*_ALWAYS, f"--environment_type={environment}", *options, f"--job_endpoint={ready.endpoint}")
         yield PortableRunner(ready, given, here)

@@ -11,6 +11,7 @@ from apache_beam.version import __version__ as beam_version
 from conceptloom.errors import ConfigError
 from runners.environments import LOOPBACK, environment
 from runners.job_server import JobServer, started
+from runners.options import parsed
 from runners.portable import PortableRunner, opened
 
 _CURE = (
@@ -22,8 +23,8 @@ _CURE = (
 @contextmanager
 def open_prism(workers: int, options: tuple[str, ...] = ()) -> Iterator[PortableRunner]:
     """A runner for stages on Prism; raises ConfigError where no binary is given, or the options cannot work."""
-    parsed = PipelineOptions(list(options))
-    with opened(workers, environment(parsed, LOOPBACK), _server(parsed), options) as runner:
+    given = parsed(options)
+    with opened(workers, environment(given, LOOPBACK), _server(given), options) as runner:
         yield runner
 
 

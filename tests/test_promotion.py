@@ -1,6 +1,7 @@
 """Promotion of small builds written by hand, on a disk and in an object store."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,11 @@ import pyarrow as pa
 import pytest
 from test_storage import MemoryFileSystem
 
+import pipelines.promote
 from conceptloom import storage
 from conceptloom.current import current_build, switch
 from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
+from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import Manifest
 from conceptloom.schemas import DATA
 from conceptloom.tables import write_table
@@ -144,6 +147,32 @@ def test_a_damaged_current_build_is_told_with_two_cures(builds: str) -> None:
     assert current(builds) == storage.join(builds, "1")
     storage.delete_tree(storage.join(builds, "current"))
     assert promote(second).promoted
+
+
+@pytest.mark.parametrize("what", ["MANIFEST.json", "data/train-00000-of-00002.parquet"])
+def test_a_build_that_begins_anew_meanwhile_is_not_promoted(
+    builds: str, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """The gates read it while its files go, as a rebuild deletes them."""
+    promote(make(builds, "1"))
+    second = make(builds, "2")
+
+    def judged(case: Case, limits: Mapping[str, Any]) -> list[Verdict]:
+        verdicts = judge(case, limits)
+        storage.delete_tree(storage.join(second, what))
+        return verdicts
+
+    monkeypatch.setattr(pipelines.promote, "judge", judged)
+    with pytest.raises(OutputError, match="2 was changed while the gates looked at it"):
+        promote(second, force=True)
+    assert current(builds) == storage.join(builds, "1")
+
+
+def test_the_name_of_current_may_end_in_a_slash(builds: str) -> None:
+    name = storage.join(builds, "live")
+    for build in (make(builds, "1"), make(builds, "2")):
+        promote(build, current=f"{name}/")
+        assert current_build(name) == build
 
 
 def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:

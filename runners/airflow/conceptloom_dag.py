@@ -34,16 +34,25 @@ SOURCE = {
 
 # Every value travels in the environment and stands in quotes: no shell reads it. Values that may be empty are left out
 # as a whole; the others are bound to their option by an equals sign, so that none is taken for an option.
-BUILD = """\
+OPTIONS = """\
 mapfile -t options < <(printf '%s' "$CONCEPTLOOM_BEAM_OPTIONS")
+"""
+BUILD = (
+    OPTIONS
+    + """\
 exec "${CONCEPTLOOM_EXECUTABLE:-conceptloom}" build "$CONCEPTLOOM_RECIPE" "--only=$CONCEPTLOOM_STAGE" \\
     "--output=$CONCEPTLOOM_BUILD" "--runner=$CONCEPTLOOM_RUNNER" "--workers=$CONCEPTLOOM_WORKERS" \\
     ${CONCEPTLOOM_CONFIG:+"--config=$CONCEPTLOOM_CONFIG"} ${CONCEPTLOOM_FROZEN:+"--frozen=$CONCEPTLOOM_FROZEN"} \\
     ${CONCEPTLOOM_INPUTS:+"--set=inputs=$CONCEPTLOOM_INPUTS"} -- "${options[@]}"
 """
-PROMOTE = """\
-exec "${CONCEPTLOOM_EXECUTABLE:-conceptloom}" promote ${CONCEPTLOOM_FORCE:+--force} -- "$CONCEPTLOOM_BUILD"
+)
+PROMOTE = (
+    OPTIONS
+    + """\
+exec "${CONCEPTLOOM_EXECUTABLE:-conceptloom}" promote ${CONCEPTLOOM_FORCE:+--force} \\
+    -- "$CONCEPTLOOM_BUILD" "${options[@]}"
 """
+)
 
 # Of a run that was started by hand without a date, the moment at which it was to run.
 DATE = "{{ (dag_run.logical_date or dag_run.run_after) | ds }}"

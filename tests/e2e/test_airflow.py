@@ -174,7 +174,7 @@ def test_values_stay_text(installed: Installed) -> None:
         assert call[:8] == expected
         assert yaml.safe_load(call[8].removeprefix("--set=inputs=")) == inputs
         assert call[9:] == ["--", *options]
-    assert promote == ["promote", "--force", "--", f"/o {text}/2026-11-07"]
+    assert promote == ["promote", "--force", "--", f"/o {text}/2026-11-07", *options]
     assert not (installed.home / "touched").exists()
 
 

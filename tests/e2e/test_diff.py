@@ -212,3 +212,12 @@ def test_what_cannot_be_compared_is_one_line(old: Path, tmp_path: Path) -> None:
             assert said.returncode == 1 and said.stdout == ""
             assert said.stderr.count("\n") == 1 and words in said.stderr
     assert files_of(tmp_path).keys() == before.keys()
+
+
+def test_a_listing_that_cannot_be_written_is_one_line(old: Path, change: tuple[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    for path in (tmp_path / "taken", Path("/proc/listing.parquet")):
+        said = here("diff", old, change[1], "--output", path)
+        assert (said.returncode, said.stdout) == (1, "")
+        assert said.stderr.count("\n") == 1 and f"{path}: cannot be written" in said.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]

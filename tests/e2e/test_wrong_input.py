@@ -374,6 +374,14 @@ def test_overwrite_keeps_what_was_there_when_the_input_is_wrong(tmp_path: Path) 
     assert differing(output, sample_build()) == []
 
 
+def test_overwrite_keeps_the_stages_that_one_stage_goes_on_from(tmp_path: Path) -> None:
+    output = tmp_path / "mine"
+    shutil.copytree(sample_build(), output)
+    arguments = ["build", RECIPE, *SAMPLE_ARGUMENTS, "--output", output, "--overwrite", "--workers=1"]
+    assert "--only publish" in error_of(here(*arguments, "--only=publish"))
+    assert differing(output, sample_build()) == []
+
+
 @pytest.mark.parametrize("place", ["raw", "."])
 def test_overwrite_never_deletes_an_input(tmp_path: Path, good: Path, place: str) -> None:
     arguments = ["build", RECIPE, f"--input=s={good}", "--output", tmp_path / place, "--overwrite", "--workers=1"]

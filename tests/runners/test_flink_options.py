@@ -4,12 +4,15 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, PipelineOptions, PortableOptions
+from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 
 import runners.flink
 import runners.job_server
@@ -22,9 +25,32 @@ from runners.prism import open_prism
 POOL = ("--environment_type=EXTERNAL", "--environment_config=worker:50000")
 
 
+class _Engine(beam_job_api_pb2_grpc.JobServiceServicer):
+    """A job server whose engine has an option of its own."""
+
+    def DescribePipelineOptions(self, request: Any, context: Any) -> Any:  # noqa: N802  (gRPC names it)
+        own = beam_job_api_pb2.PipelineOptionDescriptor(name="checkpointing_interval")
+        return beam_job_api_pb2.DescribePipelineOptionsResponse(options=[own])
+
+
+@contextmanager
+def _listening(engine: _Engine | None) -> Iterator[str]:
+    """The address of an engine, or of a server of something else."""
+    server = grpc.server(ThreadPoolExecutor(1))
+    if engine is not None:
+        beam_job_api_pb2_grpc.add_JobServiceServicer_to_server(engine, server)
+    port = server.add_insecure_port("localhost:0")
+    server.start()
+    try:
+        yield f"localhost:{port}"
+    finally:
+        server.stop(None).wait()
+
+
 @contextmanager
 def _server(_: Any) -> Iterator[JobServer]:
-    yield JobServer("here:1")
+    with _listening(_Engine()) as endpoint:
+        yield JobServer(endpoint)
 
 
 def _submitted(monkeypatch: pytest.MonkeyPatch, workers: int, *options: str) -> PipelineOptions:
@@ -50,7 +76,8 @@ def test_what_the_user_leaves_out_follows_from_the_workers(
     portable = options.view_as(PortableOptions)
     assert options.view_as(FlinkRunnerOptions).parallelism == parallelism
     assert int(portable.sdk_worker_parallelism) == a_machine
-    assert (portable.environment_type, portable.job_endpoint) == (kind, "here:1")
+    assert portable.environment_type == kind
+    assert portable.job_endpoint.startswith("localhost:")
 
 
 @pytest.mark.parametrize(
@@ -93,6 +120,30 @@ def test_an_endpoint_where_nobody_answers(monkeypatch: pytest.MonkeyPatch, name:
         for port in (silent.getsockname()[1], 1):
             with pytest.raises(BuildError, match=f"no Beam job server answers at localhost:{port}"):
                 _opened(name, f"--job_endpoint=localhost:{port}", *POOL).__enter__()
+
+
+@pytest.mark.parametrize("name", ["flink", "prism"])
+def test_an_endpoint_of_something_else(name: str) -> None:
+    with _listening(None) as endpoint, pytest.raises(BuildError, match=f"no Beam job server answers at {endpoint}"):
+        _opened(name, f"--job_endpoint={endpoint}", *POOL).__enter__()
+
+
+@pytest.mark.parametrize("name", ["direct", "flink", "prism"])
+def test_options_that_nobody_knows_are_told(name: str) -> None:
+    """Beam would pass over them. What only the engine knows is no mistake."""
+    with _listening(_Engine()) as endpoint:
+        where = () if name == "direct" else (f"--job_endpoint={endpoint}", *POOL, "--checkpointing_interval=9")
+        with _opened(name, *where, "--parallelism=2", "--no_auth"):
+            pass
+        with pytest.raises(ConfigError) as caught, _opened(name, *where, "--paralelism=2", "--no_auht"):
+            pass
+    assert str(caught.value) == "no pipeline option is called --paralelism; no pipeline option is called --no_auht"
+
+
+@pytest.mark.parametrize("name", ["direct", "flink", "prism"])
+def test_options_that_cannot_be_read_are_one_line(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"^pipeline options: argument --parallelism: invalid int value: 'x'$"):
+        _opened(name, "--parallelism=x", *POOL).__enter__()
 
 
 @pytest.mark.parametrize(
