@@ -16,7 +16,6 @@ from conceptloom.statistics.files import load_examples
 
 LINE = st.text(st.characters(exclude_characters="\n\r\t\0", exclude_categories=["Cs"]), max_size=20)
 CAPTIONS = st.lists(LINE.filter(str.strip), min_size=1, max_size=6)
-TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 
 
 def coco(captions: list[str], *, images_first: bool = True) -> bytes:
@@ -76,6 +75,12 @@ def test_every_caption_is_read_and_the_format_found(format: str, captions: list[
     for path in ("a", "a.txt", "a.json.gz", "a.tsv"):
         if format in ("flickr", "conceptual-captions") or not path.endswith("tsv"):
             assert find_format(path, content) == format
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_each_format_may_be_zipped(format: str, tmp_path) -> None:
+    path = zipped(tmp_path / "a.gz", FORMATS[format](["one", "two"]))
+    assert texts(read_path(path, detected(path))) == ["one", "two"]
 
 
 @given(CAPTIONS)
