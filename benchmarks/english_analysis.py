@@ -37,10 +37,9 @@ def print_missed(doubts: Doubts) -> None:
 
 def print_added(doubts: Doubts) -> None:
     """What is found beyond the published sets, and the words that stand for several concepts."""
+    matched = doubts.matched_words / doubts.pairs
     print(f"concepts beyond the published set: {doubts.beyond / doubts.pairs:.2f} a sentence")
-    print(
-        f"words a sentence: {doubts.words / doubts.pairs:.2f}; with a concept: {doubts.matched_words / doubts.pairs:.2f}"
-    )
+    print(f"words a sentence: {doubts.words / doubts.pairs:.2f}, of which {matched:.2f} stand for a concept")
     print(f"  {100 * doubts.several_share:.2f} % of these with several:")
     for (word, concepts), count in doubts.several.most_common(2 * SHOWN):
         print(f"  {count:>6}  {word}: {', '.join(concepts)}")

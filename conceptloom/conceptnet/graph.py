@@ -1,4 +1,4 @@
-"""A graph of concepts as integer arrays: nine bytes an edge, sixteen a node."""
+"""A graph of concepts as integer arrays: five bytes an edge, sixteen a node."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -22,6 +22,7 @@ from conceptloom.readers.ranges import open_text
 
 _SOURCE = re.compile(r"(?P<before>.*[._/])?src(?:_[a-z]+)?(?P<after>\.txt(?:\.gz)?)")
 _TARGETS = ("trg", "tgt")
+_TAGGED = re.compile(".+_[NV]")
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,17 @@ def read_parallel(source: str, target: str) -> Iterator[Example]:
             raise InputError(f"{source}: line {number} has no concepts; mend this line")
         examples.setdefault(concepts, []).append(sentence)
     yield from (Example(tuple(concepts.split()), tuple(found)) for concepts, found in examples.items())
+
+
+def without_tags(example: Example) -> Example:
+    """The example with plain concepts, where each carries its part of speech, as in the published dev and test sets.
+
+    >>> without_tags(Example(("field_N", "look_V"), ("x",))).concepts
+    ('field', 'look')
+    """
+    if not all(map(_TAGGED.fullmatch, example.concepts)):
+        return example
+    return example._replace(concepts=tuple(concept[:-2] for concept in example.concepts))
 
 
 def _lines(path: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Examples of a data set from its files, for statistics and variants."""
 
 from conceptloom.examples import Example
-from conceptloom.readers.commongen import read_parallel, target_of
+from conceptloom.readers.commongen import read_parallel, target_of, without_tags
 from conceptloom.readers.published import read_examples
 from conceptloom.storage import match
 from conceptloom.tables import read_table
@@ -12,7 +12,8 @@ def load_examples(argument: str) -> list[Example]:
 
     Parquet files have the columns of a build's data/ (their source comes with them). CommonGen's parallel text is named
     by its file of concept sets (`*src.txt`); its sentences are in the file beside it (`*trg.txt`, `*tgt.txt`). Anything
-    else is read as the published formats. Raises InputError for a file that cannot be read.
+    else is read as the published formats; CommonGen's concepts (`field_N`) lose their part of speech. Raises InputError
+    for a file that cannot be read.
     """
     source, equals, pattern = argument.partition("=")
     if not equals or "/" in source:
@@ -26,4 +27,4 @@ def _load(path: str, source: str | None) -> list[Example]:
         return [Example(tuple(row["concepts"]), tuple(row["references"]), source or row["source"]) for row in rows]
     target = target_of(path)
     examples = read_parallel(path, target) if target else read_examples(path)
-    return [example._replace(source=source) for example in examples]
+    return [without_tags(example)._replace(source=source) for example in examples]

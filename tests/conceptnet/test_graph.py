@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import tracemalloc
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -79,6 +81,27 @@ def block_of(edges: list[Edge]) -> EdgeBlock:
     names = sorted({edge[0] for edge in edges}, reverse=True)
     starts, ends = (string_hashes(pa.array([uri_of(edge[side]) for edge in edges])) for side in (1, 2))
     return EdgeBlock(starts, ends, np.array([names.index(edge[0]) for edge in edges]), tuple(names))
+
+
+def test_memory_is_a_few_bytes_for_an_edge() -> None:
+    random, size, count = np.random.default_rng(1), 50_000, 12
+
+    def blocks() -> Iterator[EdgeBlock]:
+        for _ in range(count):
+            starts, ends = random.integers(1 << 20, size=(2, size)).astype(np.uint64) << np.uint64(40)
+            yield EdgeBlock(starts, ends, random.integers(3, size=size), ("IsA", "HasA", "UsedFor"))
+
+    tracemalloc.start()
+    held = build_graph(blocks())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    edges, nodes = len(held.ends), len(held.nodes)
+    assert (edges > 590_000, nodes > 500_000) == (True, True)
+    assert (
+        sum(array.nbytes for array in (held.nodes, held.offsets, held.ends, held.relations))
+        == 5 * edges + 16 * nodes + 8
+    )
+    assert peak < 32 * edges + 32 * nodes
 
 
 def test_a_large_file_is_read_in_blocks(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:

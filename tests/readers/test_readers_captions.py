@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -228,6 +229,22 @@ def test_the_published_train_text_is_read() -> None:
     assert sum(len(example.sentences) for example in examples) == 33_694
     assert {(" ".join(e.concepts), text) for e in examples for text in e.sentences} == set(zip(*lines))
     assert len(examples) == len(set(lines[0]))
+
+
+@needs_data
+def test_the_published_dev_set_has_the_numbers_of_its_paper() -> None:
+    examples = load_examples(str(DATA / "en/commongen/commongen.dev.jsonl"))
+    sizes = Counter(len(example.concepts) for example in examples)
+    assert (len(examples), sizes) == (993, {3: 493, 4: 250, 5: 250})
+    assert len({concept for example in examples for concept in example.concepts}) == 766
+    assert sum(len(example.sentences) for example in examples) == 4_018
+
+
+def test_concepts_keep_what_only_looks_like_a_tag(tmp_path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"concept_set": "a_N#b", "scene": ["x"]}\n{"concept_set": "a_N#b_V", "scene": "x"}'
+    )
+    assert [example.concepts for example in load_examples(str(tmp_path / "a.jsonl"))] == [("a_N", "b"), ("a", "b")]
 
 
 def test_each_format_says_what_it_is() -> None:
