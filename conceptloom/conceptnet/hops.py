@@ -50,12 +50,12 @@ class Connectivity:
 def connectivity(graph: Graph, sets: Sequence[Sequence[str]], language: str = "en") -> Connectivity:
     """The analysis of sets of one size; a concept that the graph does not hold is connected to none, nor one to itself.
 
-    Memory: 13 bytes an edge of the graph, and 16 bytes for each two of the sets' concepts. Raises ValueError for sets
-    of several sizes, ConfigError where scipy is not installed.
+    Memory: 13 bytes an edge of the graph, and 16 bytes for each two of the sets' concepts. Raises ValueError for no
+    sets or sets of several sizes, ConfigError where scipy is not installed.
     """
     concepts = sorted({concept for each in sets for concept in each})
-    if any(len(each) != len(sets[0]) for each in sets):
-        raise ValueError("the sets are of several sizes; ask for those of each size")
+    if len({len(each) for each in sets}) != 1:
+        raise ValueError("there are no sets, or sets of several sizes; ask for those of each size")
     place = {concept: at for at, concept in enumerate(concepts)}
     members = np.array([[place[concept] for concept in each] for each in sets]).reshape(len(sets), -1)
     pairs = members[:, np.array(list(combinations(range(members.shape[1]), 2)), dtype=np.int64).reshape(-1, 2)]

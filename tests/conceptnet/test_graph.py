@@ -130,6 +130,14 @@ def test_what_is_no_graph_is_an_error(content: bytes, message: str, tmp_path) ->
         read_graph(str(path))
 
 
+def test_a_cut_off_file_is_an_error(tmp_path) -> None:
+    path = tmp_path / "a.csv.gz"
+    content = "".join(assertion(("IsA", f"a{number * number}", "b")) for number in range(5_000))
+    path.write_bytes(gzip.compress(content.encode())[:-50])
+    with pytest.raises(InputError, match=r"a\.csv\.gz: the gzip file is damaged or cut off"):
+        read_graph(str(path))
+
+
 def test_more_than_fits_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     blocks = [block_of([(f"R{number}", "a", "b")]) for number in range(257)]
     assert len(build_graph(blocks[:256]).names) == 256

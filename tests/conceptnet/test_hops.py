@@ -97,8 +97,9 @@ def test_two_hops_may_pass_through_several_words_and_any_relation(tmp_path) -> N
 def test_sets_of_several_sizes_are_refused(tmp_path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("IsA\ta\tb\n")
-    with pytest.raises(ValueError, match="several sizes"):
-        connectivity(read_graph(str(path)), [["a", "b"], ["a", "b", "c"]])
+    for sets in ([["a", "b"], ["a", "b", "c"]], []):
+        with pytest.raises(ValueError, match="no sets, or sets of several sizes"):
+            connectivity(read_graph(str(path)), sets)
 
 
 def test_what_is_missing_is_said(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
