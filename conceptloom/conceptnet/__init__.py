@@ -2,7 +2,7 @@
 
 from conceptloom.conceptnet.graph import Graph, build_graph
 from conceptloom.conceptnet.hops import Connectivity, connectivity
-from conceptloom.conceptnet.reading import edge_blocks, read_graph, read_vocabulary
+from conceptloom.conceptnet.reading import check_vocabulary, edge_blocks, read_graph, read_vocabulary
 from conceptloom.conceptnet.relations import CATEGORIES
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "Connectivity",
     "Graph",
     "build_graph",
+    "check_vocabulary",
     "connectivity",
     "edge_blocks",
     "read_graph",

@@ -5,12 +5,14 @@ Assertions: five columns between tabs (URI, relation, start, end, JSON); of a no
 """
 
 from collections.abc import Iterator
+from posixpath import basename
 from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
+from conceptloom import storage
 from conceptloom.conceptnet.graph import EdgeBlock, Graph, build_graph, uri_of
 from conceptloom.errors import InputError
 from conceptloom.hashing import string_hashes
@@ -19,6 +21,8 @@ from conceptloom.readers.linewise import read_lines
 from conceptloom.readers.ranges import open_text, read_head
 
 BLOCK_BYTES = 1 << 24
+SMALL = 1 << 25
+"""Bytes that are read in a second: the whole file is checked before a build."""
 _ASSERTION = b"/a/["
 _TERM_SLASHES = 3  # /c/en/dog has as many; behind more stands the part of speech
 _TRIPLE_COLUMNS = (3, 4)
@@ -56,6 +60,25 @@ def read_vocabulary(path: str, language: str = "en") -> frozenset[str]:
     if not words:
         raise InputError(f"{path}: no single-word concept of language {language}; is it one of ConceptNet's files?")
     return words
+
+
+def check_vocabulary(path: str) -> str:
+    """Says what kind of file it is, and of a small one how many concepts it gives, for a user to see before a build.
+
+    Raises InputError where there is no such file, or none of ConceptNet's as far as can be seen without reading it all.
+    """
+    matched = storage.match(path)
+    if len(matched) != 1:
+        raise InputError(f"{path}: {len(matched)} files; one file of ConceptNet is wanted")
+    (info,) = matched
+    if not info.size:
+        raise InputError(f"{path} is empty (0 bytes)")
+    kind = _kind(path)
+    if kind != "names" and info.size > SMALL:
+        return f"{basename(path)}, {kind}, {info.size:,} bytes"
+    if info.size > SMALL:
+        raise InputError(f"{path}: neither assertions nor triples, and too large for a list of names")
+    return f"{basename(path)}, {kind}, {len(read_vocabulary(path)):,} single-word concepts"
 
 
 def _kind(path: str) -> str:

@@ -81,6 +81,16 @@ class Lexicon:
             pa.array(lists.offsets.astype(np.int32)), self.terms.take(pa.array(lists.values))
         )
 
+    def spelled(self, numbers: Any) -> pa.ListArray:
+        """As `strings`, each row in the order of the spelling."""
+        lists, span = Lists.from_arrow(numbers), max(1, len(self))
+        order = pc.sort_indices(self.terms).to_numpy()
+        places = np.empty(len(self), dtype=np.int64)
+        places[order] = np.arange(len(self))
+        keys = np.sort(np.repeat(np.arange(len(lists.sizes)) * span, lists.sizes) + places[lists.values])
+        names = self.terms.take(pa.array(order[keys % span]))
+        return pa.ListArray.from_arrays(pa.array(lists.offsets.astype(np.int32)), names)
+
     def to_bytes(self) -> bytes:
         """Arrow IPC bytes."""
         return to_ipc(pa.table({"term": self.terms}))

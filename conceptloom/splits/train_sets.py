@@ -36,6 +36,8 @@ class Verdict(NamedTuple):
     """Shape (train sets,)."""
     dropped: Mapping[str, int]
     """How many were dropped for each reason; a set is counted for the first one that applies."""
+    reasons: Int64
+    """Which of `dropped`'s reasons, in their order, each set was dropped for; -1 for those that stay."""
 
 
 class TrainPolicy(Protocol):
@@ -72,7 +74,7 @@ class Final:
         hits = left[found_in(dev_pairs, left)]
         counts = np.bincount(np.searchsorted(dev_pairs, hits), minlength=len(dev_pairs))
         with_dev = _holders(rows, found_in(self.forbidden(dev_pairs, counts), pairs), train)
-        return _verdict({TEST_PAIR: with_test, DEV_PAIR: with_dev})
+        return _verdict({TEST_PAIR: with_test, DEV_PAIR: with_dev}, len(train.sizes))
 
     def forbidden(self, dev_pairs: UInt64, counts: Int64) -> UInt64:
         """The pairs of dev that no train set may hold, sorted; `counts` says how many train sets hold each of them."""
@@ -98,7 +100,7 @@ class Preprint:
         """See TrainPolicy."""
         with_test = shared_with(train, held.test, self.max_shared) >= 0
         with_dev = shared_with(train, held.dev, self.max_shared) >= 0
-        return _verdict({TEST_CONCEPTS: with_test, DEV_CONCEPTS: with_dev})
+        return _verdict({TEST_CONCEPTS: with_test, DEV_CONCEPTS: with_dev}, len(train.sizes))
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ class NoControl:
 
     def judge(self, train: ConceptSets, held: Held) -> Verdict:
         """See TrainPolicy."""
-        return Verdict(np.ones(len(train.sizes), dtype=np.bool_), {})
+        return _verdict({}, len(train.sizes))
 
 
 def _pairs(sets: ConceptSets) -> UInt64:
@@ -122,14 +124,13 @@ def _holders(rows: Int64, hits: Bool, sets: ConceptSets) -> Bool:
     return np.bincount(rows[hits], minlength=len(sets.sizes)) > 0
 
 
-def _verdict(reasons: Mapping[str, Bool]) -> Verdict:
-    """Drops what any reason names."""
-    keep = ~np.logical_or.reduce(list(reasons.values()))
-    dropped, before = {}, np.zeros_like(keep)
-    for reason, rows in reasons.items():
-        dropped[reason] = int((rows & ~before).sum())
-        before = before | rows
-    return Verdict(keep, dropped)
+def _verdict(holds: Mapping[str, Bool], sets: int) -> Verdict:
+    """Drops what any reason holds for."""
+    reasons = np.full(sets, -1, dtype=np.int64)
+    for number, rows in reversed(list(enumerate(holds.values()))):
+        reasons[rows] = number
+    counts = np.bincount(reasons + 1, minlength=len(holds) + 1)[1:].tolist()
+    return Verdict(reasons < 0, dict(zip(holds, counts)), reasons)
 
 
 @dataclass(frozen=True)
