@@ -1,5 +1,6 @@
 """The settings of the recipe `commongen`; the defaults are the paper's."""
 
+import re
 from dataclasses import fields
 from typing import Annotated, Literal
 
@@ -26,7 +27,7 @@ class EnglishIngestSettings(Settings):
     @field_validator("analyser")
     @classmethod
     def _analyser(cls, value: str) -> str:
-        if value != DEFAULT and not value.removeprefix("spacy:") != value:
+        if value != DEFAULT and not re.fullmatch("spacy:.+", value):
             raise ValueError(f"no analyser is called {value!r}; there are: {', '.join(SUMMARIES)}")
         return value
 
@@ -40,7 +41,10 @@ class MineSettings(Settings):
 
     @model_validator(mode="after")
     def _possible(self) -> "MineSettings":
-        _or_value_error(self.chosen)
+        try:
+            self.chosen()
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
         return self
 
     def chosen(self) -> MiningRules:
@@ -122,10 +126,3 @@ class CommonGenSettings(RecipeSettings):
     def files(self) -> list[str]:
         """See RecipeSettings."""
         return [*super().files(), *([self.conceptnet] if self.conceptnet else [])]
-
-
-def _or_value_error(make: object) -> None:
-    try:
-        make()  # type: ignore[operator]
-    except ConfigError as error:
-        raise ValueError(str(error)) from None

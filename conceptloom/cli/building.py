@@ -21,7 +21,7 @@ DEMOS: dict[str, dict[str, Any]] = {
     "commongen": {
         "inputs": {
             "captions": {"patterns": [str(SAMPLES / "captions_en.txt")], "format": "lines"},
-            "scenes": {"patterns": [str(SAMPLES / "scenes_en.jsonl")]},
+            "scenes": {"patterns": [str(SAMPLES / "scenes_en.json")]},
         },
         "conceptnet": str(SAMPLES / "concepts_en.txt"),
         "quotas": {"dev": {3: 0.01, 4: 0.01, 5: 0.01}, "test": {4: 0.02, 5: 0.02}},
