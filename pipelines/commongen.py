@@ -9,10 +9,11 @@ import apache_beam as beam
 from conceptloom import storage
 from conceptloom.conceptnet import check_vocabulary
 from conceptloom.corpus.captions import CaptionAnalyser
-from conceptloom.errors import BuildError, ConfigError
+from conceptloom.errors import BuildError, ConfigError, InputError
 from conceptloom.languages.english.analysers import make_analyser
-from conceptloom.tasks.divide import STATISTICS, Stages
+from conceptloom.tasks.divide import STATISTICS
 from conceptloom.tasks.publish_sets import Sets
+from conceptloom.tasks.references import Stages
 from conceptloom.tasks.sample import MinedSets
 from conceptloom.tasks.vocabulary import FILE as VOCABULARY
 from conceptloom.tasks.vocabulary import ReadVocabulary
@@ -36,7 +37,10 @@ thousand rows."""
 def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
     if settings.frozen is not None:
         raise ConfigError("recipe commongen keeps no evaluation sets of earlier builds: leave out --frozen")
-    return (f"conceptnet: {check_vocabulary(_conceptnet(settings))}",)
+    try:
+        return (f"conceptnet: {check_vocabulary(_conceptnet(settings))}",)
+    except InputError as error:
+        raise InputError(f"--conceptnet {error}") from None
 
 
 def _conceptnet(settings: CommonGenSettings) -> str:

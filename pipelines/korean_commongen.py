@@ -158,4 +158,5 @@ RECIPE = Recipe(
     finish=_finish,
     products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
     check=_check,
+    is_estimated=True,
 )

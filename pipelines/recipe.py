@@ -104,3 +104,5 @@ class Recipe:
     check: Callable[[Any, str], tuple[str, ...]] = no_notes
     """Looks at settings and output before anything runs; raises a ConceptloomError, or answers what the user should
     know."""
+    is_estimated: bool = False
+    """Whether it is known what each cost of its stages grows with (pipelines.extrapolate)."""

@@ -5,18 +5,9 @@ from typing import Any
 import apache_beam as beam
 
 from conceptloom.splits.train_sets import TrainPolicy
-from conceptloom.tasks.divide import (
-    FindHeld,
-    FindTrain,
-    GatherSets,
-    Judge,
-    MergeHeld,
-    Stages,
-    SummariseSets,
-    join_known,
-    mark_held,
-    mark_judged,
-)
+from conceptloom.tasks.divide import GatherSets, SummariseSets
+from conceptloom.tasks.judge import Judge
+from conceptloom.tasks.references import FindHeld, FindTrain, MergeHeld, Stages, join_known, mark_held, mark_judged
 from transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
 from transforms.receipts import CollectReceipts
 

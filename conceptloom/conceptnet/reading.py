@@ -78,7 +78,12 @@ def check_vocabulary(path: str) -> str:
         return f"{basename(path)}, {kind}, {info.size:,} bytes"
     if info.size > SMALL:
         raise InputError(f"{path}: neither assertions nor triples, and too large for a list of names")
-    return f"{basename(path)}, {kind}, {len(read_vocabulary(path)):,} single-word concepts"
+    try:
+        words = read_vocabulary(path)
+    except InputError as error:
+        cure = "assertions, triples (relation, start, end between tabs) and lists of names, a name a line, are read"
+        raise InputError(f"{error}; of ConceptNet's files {cure}") from None
+    return f"{basename(path)}, {kind}, {len(words):,} single-word concepts"
 
 
 def _kind(path: str) -> str:

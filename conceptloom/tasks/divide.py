@@ -3,40 +3,30 @@
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.concepts import CODED, supporters
 from conceptloom.corpus.analysis import shuffled
 from conceptloom.hashing import UInt64, bucket_of
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import DATA, REJECTED, STRINGS
-from conceptloom.selection.postings import pack_ids
 from conceptloom.splits import SPLIT_NAMES
-from conceptloom.splits.concept_sets import concept_sets, offsets_of
-from conceptloom.splits.overlap import shared_with
-from conceptloom.splits.shared import shared_concepts, shared_pairs
-from conceptloom.splits.train_sets import DEV_CONCEPTS, DEV_PAIR, TEST_CONCEPTS, TEST_PAIR, Held, Preprint, TrainPolicy
+from conceptloom.splits.concept_sets import offsets_of
 from conceptloom.statistics.examples import EXAMPLES
 from conceptloom.statistics.tuples import TupleCounts, count_tuples, merge_tuples, tuple_statistics
-from conceptloom.tables import by_bucket, from_ipc, one_array, read_ipc, read_table, to_ipc, write_file, write_table
+from conceptloom.tables import from_ipc, one_array, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.judge import JUDGED, TRAIN
 from conceptloom.tasks.mine import sizes_of
-from conceptloom.tasks.sample import CANDIDATES, SETS, rejected_sets, set_ledger
+from conceptloom.tasks.references import REFERENCES, known
+from conceptloom.tasks.sample import CANDIDATES, rejected_sets, set_ledger
 
 NO_CAPTION = "only_held_out_captions"
 STATISTICS = "statistics.json"
-
-JUDGED = pa.schema([*CANDIDATES, pa.field("reason", pa.string()), pa.field("detail", pa.string())])
-"""A candidate and why it is dropped; both texts are empty for one that stays."""
-
-REFERENCES = pa.schema([("set", pa.uint64()), *((name, pa.string()) for name in ("id", "text", "source", "locator"))])
-"""A sentence of a concept set."""
 
 SETS_DATA = DATA.append(pa.field("split", pa.string()))
 """A row of the data set, with its split."""
@@ -49,161 +39,6 @@ INDEX = pa.schema(
     ]
 )
 """A candidate with what its score is made of; `split` is empty where it was dropped."""
-
-_TRAIN, _DEV, _TEST = SPLIT_NAMES.values()
-
-
-@dataclass(frozen=True)
-class Judge:
-    """Says which candidates train must do without. Memory: the candidates."""
-
-    policy: TrainPolicy
-    source: str
-    outputs: ClassVar[tuple[str, ...]] = ("judged",)
-
-    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema JUDGED, by id."""
-        table = read_table(storage.join(self.source, SETS))
-        yield Output("judged", 0, to_ipc(judged(table, self.policy)))
-
-
-def judged(candidates: pa.Table, policy: TrainPolicy) -> pa.Table:
-    """The candidates (schema CANDIDATES, in their order) with the policy's verdicts, schema JUDGED."""
-    parts = {name: candidates.filter(pc.equal(candidates["split"], name)) for name in SPLIT_NAMES.values()}
-    train, dev, test = (concept_sets(part["concepts"]) for part in parts.values())
-    verdict = policy.judge(train, Held(dev, test))
-    names = np.array([*verdict.dropped, ""], dtype=object)[verdict.reasons]
-    details = np.full(len(names), "", dtype=object)
-    for reason in verdict.dropped:
-        rows = np.flatnonzero(names == reason)
-        details[rows] = list(_details(reason, policy, parts[_TRAIN].take(pa.array(rows)), parts))
-    own = pc.equal(candidates["split"], _TRAIN)
-    columns = [
-        pc.replace_with_mask(pa.array([""] * len(candidates)), one_array(own), pa.array(values, pa.string()))
-        for values in (names, details)
-    ]
-    return pa.table([*candidates.columns, *columns], schema=JUDGED)
-
-
-def _details(reason: str, policy: TrainPolicy, dropped: pa.Table, parts: dict[str, pa.Table]) -> Iterator[str]:
-    held = parts[_TEST if reason in (TEST_PAIR, TEST_CONCEPTS) else _DEV]["concepts"]
-    concepts = dropped["concepts"].to_pylist()
-    if reason in (TEST_PAIR, DEV_PAIR):
-        return shared_pairs(concepts, held.to_pylist())
-    assert reason in (TEST_CONCEPTS, DEV_CONCEPTS) and isinstance(policy, Preprint)
-    nearest = shared_with(concept_sets(dropped["concepts"]), concept_sets(held), policy.max_shared)
-    return shared_concepts(concepts, held.take(pa.array(nearest)).to_pylist())
-
-
-class Stages(NamedTuple):
-    """Where the earlier stages left their shards."""
-
-    sentences: str
-    coded: str
-
-    def references(self, bucket: int, chosen: pa.Table) -> pa.Table:
-        """The sentences of one shard that hold all concepts of chosen sets (schema CANDIDATES), by (set, id)."""
-        coded = read_table(storage.join(self.coded, shard_name("coded", bucket))).cast(CODED)
-        sets = chosen.select(["set", "numbers"]).rename_columns(["set", "concepts"]).combine_chunks()
-        found = supporters(coded.to_batches(), sets)
-        sentences = read_table(
-            storage.join(self.sentences, shard_name("sentences", bucket)), ["id", "text", "source", "locator"]
-        )
-        places = pc.index_in(one_array(found["id"]), value_set=pack_ids(sentences["id"]))
-        return pa.table([found["set"], *sentences.take(places).columns], schema=REFERENCES)
-
-
-def of_splits(judged_sets: pa.Table, *splits: str) -> pa.Table:
-    """The candidates of some splits that were not dropped."""
-    wanted = pc.is_in(judged_sets["split"], value_set=pa.array(splits))
-    return judged_sets.filter(pc.and_(wanted, pc.equal(judged_sets["reason"], "")))
-
-
-def firsts(references: pa.Table, most: int) -> pa.Table:
-    """The first `most` sentences of each set, of rows in the order of (set, id)."""
-    sets = references["set"].to_numpy()
-    starts = np.flatnonzero(np.diff(sets, prepend=sets[:1] + np.uint64(1)))
-    within = np.arange(len(sets)) - np.repeat(starts, np.diff(starts, append=len(sets)))
-    return references.filter(pa.array(within < most))
-
-
-@dataclass(frozen=True)
-class FindHeld:
-    """Finds sentences that may stand as references of dev and test. One that could for both is test's."""
-
-    stages: Stages
-    most: int
-    outputs: ClassVar[tuple[str, ...]] = ("held",)
-
-    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema REFERENCES; `side` has schema JUDGED."""
-        sets = read_ipc(side or b"")
-        test = self.stages.references(bucket, of_splits(sets, _TEST))
-        dev = self.stages.references(bucket, of_splits(sets, _DEV))
-        dev = dev.filter(pc.invert(pc.is_in(dev["id"], value_set=one_array(test["id"].unique()))))
-        yield from (Output("held", 0, to_ipc(firsts(found, self.most))) for found in (test, dev))
-
-
-@dataclass(frozen=True)
-class MergeHeld:
-    """Puts what the shards found for dev and test together."""
-
-    most: int
-
-    def __call__(self, blocks: list[bytes]) -> bytes:
-        """The references of the held-out sets as bytes, schema REFERENCES, by (set, id)."""
-        table = from_ipc(blocks, REFERENCES).sort_by([("set", "ascending"), ("id", "ascending")])
-        return to_ipc(firsts(table.combine_chunks(), self.most))
-
-
-class Known(NamedTuple):
-    """What every shard is told: the candidates (JUDGED), and the references of dev and test (REFERENCES)."""
-
-    sets: pa.Table
-    held: pa.Table
-
-
-_JUDGED_MARK, _HELD_MARK = b"j", b"h"
-
-
-def mark_judged(block: tuple[int, bytes]) -> tuple[int, bytes]:
-    """A block of candidates as `join_known` takes it."""
-    return 0, _JUDGED_MARK + block[1]
-
-
-def mark_held(data: bytes) -> tuple[int, bytes]:
-    """The references of dev and test as `join_known` takes them."""
-    return 0, _HELD_MARK + data
-
-
-def join_known(blocks: list[bytes]) -> bytes:
-    """Both marked blocks as one."""
-    sets, held = (next(block[1:] for block in blocks if block[:1] == mark) for mark in (_JUDGED_MARK, _HELD_MARK))
-    return len(sets).to_bytes(8, "little") + sets + held
-
-
-@lru_cache(maxsize=1)
-def known(data: bytes) -> Known:
-    """The inverse of `join_known`; every shard of a process asks for the same."""
-    size = int.from_bytes(data[:8], "little")
-    return Known(read_ipc(data[8 : 8 + size]).combine_chunks(), read_ipc(data[8 + size :]).combine_chunks())
-
-
-@dataclass(frozen=True)
-class FindTrain:
-    """Finds the sentences of train's sets in one shard, less those that stand as references of dev or test."""
-
-    stages: Stages
-    buckets: int
-    outputs: ClassVar[tuple[str, ...]] = ("references",)
-
-    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema REFERENCES to the buckets of their sets; `side` is what `join_known` answers."""
-        sets, held = known(side or b"")
-        found = self.stages.references(bucket, of_splits(sets, _TRAIN))
-        found = found.filter(pc.invert(pc.is_in(found["id"], value_set=one_array(held["id"].unique()))))
-        for number, data in by_bucket(found, bucket_of(found["set"].to_numpy(), self.buckets)):
-            yield Output("references", number, data)
 
 
 @dataclass(frozen=True)
@@ -241,7 +76,7 @@ class GatherSets:
 def _with_captions(sets: pa.Table, references: pa.Table) -> pa.Table:
     """The candidates (schema JUDGED), in which a train set without any sentence left is dropped too."""
     bare = pc.invert(pc.is_in(sets["set"], value_set=one_array(references["set"].unique())))
-    lost = pc.and_(pc.and_(bare, pc.equal(sets["split"], _TRAIN)), pc.equal(sets["reason"], ""))
+    lost = pc.and_(pc.and_(bare, pc.equal(sets["split"], TRAIN)), pc.equal(sets["reason"], ""))
     reason = pc.if_else(lost, NO_CAPTION, sets["reason"])
     return sets.set_column(JUDGED.get_field_index("reason"), "reason", reason)
 
@@ -324,7 +159,7 @@ class SummariseSets:
             counts[split].append(found)
         merged = {split: merge_tuples(found) for split, found in counts.items()}
         table = {
-            split: tuple_statistics(found, None if split == _TRAIN else merged[_TRAIN]).to_json()
+            split: tuple_statistics(found, None if split == TRAIN else merged[TRAIN]).to_json()
             for split, found in merged.items()
         }
         data = json.dumps(table, indent=1).encode()
