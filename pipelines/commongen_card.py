@@ -24,9 +24,9 @@ def _about(report: dict[str, Any]) -> str:
     sets, capped = report["mined"], report["capped"]
     text = (
         f"\n\n{sum(sets['sets'].values()):,} distinct concept sets stand in the sentences "
-        f"({sets['sum_of_supports']:,} times). The references of validation and test are captions of the corpora, and "
-        "train has none of these captions; `annotation/` holds a task for each of their sets, for references written "
-        "by people."
+        f"({sets['sum_of_supports']:,} times). The references that validation and test have are captions of the "
+        "corpora, and train has none of these captions; `annotation/` holds a task for each of their sets, for "
+        "references written by people."
     )
     if capped["sentences"]:
         text += (

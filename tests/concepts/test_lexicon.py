@@ -48,3 +48,11 @@ def column_of_numbers(rows: list[list[int]]) -> pa.Array:
 def test_a_term_that_was_not_counted_is_an_error() -> None:
     with pytest.raises(BuildError, match="the lexicon lacks the term 'b'"):
         by_rarity(count_terms(column([["a"]]))).numbers(column([["a", "b"]]))
+
+
+@settings(deadline=None)
+@given(rows=TEXTS, start=st.integers(0, 3))
+def test_numbers_are_spelled_in_the_order_of_the_terms(rows: list[list[str]], start: int) -> None:
+    lexicon = by_rarity(count_terms(column(rows)))
+    spelled = lexicon.spelled(lexicon.numbers(column(rows)).to_arrow().slice(start))
+    assert spelled.to_pylist() == [sorted(set(row), key=str.encode) for row in rows[start:]]

@@ -28,6 +28,9 @@ def pairs_of(sets: Sets) -> set[frozenset[str]]:
 
 def kept(train: Sets, verdict: Verdict) -> Sets:
     assert sum(verdict.dropped.values()) == len(train) - int(verdict.keep.sum())
+    named = Counter(reason for reason in verdict.reasons.tolist() if reason >= 0)
+    assert [named[place] for place in range(len(verdict.dropped))] == list(verdict.dropped.values())
+    assert (verdict.keep == (verdict.reasons < 0)).all()
     return [concepts for concepts, keep in zip(train, verdict.keep.tolist()) if keep]
 
 
