@@ -31,6 +31,19 @@ SENTENCES = pa.schema(
 )
 """A sentence that passed every filter, with its concepts (in the published, shuffled order) and content morphemes."""
 
+CAPTIONS = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.string()),
+        ("source", pa.string()),
+        ("locator", pa.string()),
+        ("copies", pa.int32()),
+        ("concepts", STRINGS),
+        ("words", STRINGS),
+    ]
+)
+"""An English sentence that was kept, with its distinct concepts and all its words, both in the order of the text."""
+
 REJECTED = pa.schema(
     [
         ("id", pa.string()),

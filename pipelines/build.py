@@ -76,8 +76,7 @@ class Build:
 
     def plan(self) -> InputPlan:
         """Checks runner, inputs and output, and writes nothing; raises ConfigError, InputError or OutputError."""
-        patterns = [pattern for source in self.settings.inputs.values() for pattern in source.patterns]
-        self.runner.prepare(self.recipe.name, patterns, self.output)
+        self.runner.prepare(self.recipe.name, self.settings.files(), self.output)
         plan = plan_inputs(self.settings.inputs)
         check_output(self.recipe, self.output)
         return plan
@@ -190,7 +189,7 @@ def _not_done(stage: str, output: str) -> OutputError:
 def _expected(context: Context) -> int | None:
     if not context.manifests:
         return None
-    return context.kept(list(context.manifests)[-1])
+    return sum(context.handed_on(list(context.manifests)[-1]).values())
 
 
 def remove_build(recipe: Recipe, output: str) -> None:
@@ -230,14 +229,14 @@ def check_not_current(output: str) -> None:
 
 
 def check_handover(context: Context, stage: str, ledger: Ledger) -> None:
-    """Raises BuildError unless a stage read, of each source, what the stage before it kept."""
+    """Raises BuildError unless a stage read, of each source, what the stage before it handed on."""
     if not context.manifests:
         return
     before = list(context.manifests)[-1]
-    kept = {source: counts.kept for source, counts in context.ledger(before).sources.items() if counts.kept}
+    kept = context.handed_on(before)
     read = {source: counts.read for source, counts in ledger.sources.items() if counts.read}
     if kept != read:
-        raise BuildError(f"stage {stage} read {read} sentences, stage {before} had kept {kept}: nothing was published")
+        raise BuildError(f"stage {stage} read {read}, stage {before} had handed on {kept}: nothing was published")
 
 
 def check_counters(stage: str, ledger: Ledger, counted: dict[str, int]) -> None:

@@ -1,33 +1,49 @@
 """The data card: README.md of a built data set, with the header that Hugging Face's loader reads."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import yaml
 
+_ELSEWHERE = ("inputs", "conceptnet", "frozen", "resources")
 _SPLITS = ("train", "validation", "test")
 
 
-def data_card(report: dict[str, Any], settings: dict[str, Any], folders: set[str]) -> str:
+Column = dict[str, Any]
+
+
+class Card(NamedTuple):
+    """What the cards of a recipe say that those of others do not."""
+
+    language: str
+    rows: tuple[tuple[str, Callable[[Column], str]], ...]
+    """Labels and cells of the table of splits."""
+    about_splits: Callable[[dict[str, Any]], str]
+    """What stands below this table, from the report."""
+    files: str
+
+
+def data_card(report: dict[str, Any], settings: dict[str, Any], folders: set[str], card: Card) -> str:
     """The card's text. `folders` are those of the build's directory that hold rows."""
     parts = [
-        _header(report, folders),
+        _header(report, folders, card.language),
         _summary(report),
-        _splits(report),
+        _splits(report, card),
         _ledger(report),
-        _files(),
+        f"## Files\n\n{card.files}",
         _settings(settings),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def _header(report: dict[str, Any], folders: set[str]) -> str:
+def _header(report: dict[str, Any], folders: set[str], language: str) -> str:
     held = [split for split in _SPLITS if split in report["statistics"] and report["statistics"][split]["sets"]]
     files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in held]
     configs: list[dict[str, Any]] = [{"config_name": "default", "default": True, "data_files": files}]
     for name in ("rejected", "index"):
         if name in folders:
             configs.append({"config_name": name, "data_files": [{"split": "train", "path": f"{name}/*.parquet"}]})
-    header = {"language": ["ko"], "task_categories": ["text-generation"], "configs": configs}
+    header = {"language": [language], "task_categories": ["text-generation"], "configs": configs}
     return f"---\n{yaml.safe_dump(header, sort_keys=False)}---"
 
 
@@ -42,18 +58,12 @@ def _summary(report: dict[str, Any]) -> str:
     )
 
 
-def _splits(report: dict[str, Any]) -> str:
+def _splits(report: dict[str, Any], card: Card) -> str:
     rows = ["| | " + " | ".join(report["statistics"]) + " |", "|---" * (1 + len(report["statistics"])) + "|"]
     columns = list(report["statistics"].values())
-    for label, value in (
-        ("concept sets", lambda c: f"{c['sets']:,}"),
-        ("unique concepts", lambda c: f"{c['unique_concepts']:,}"),
-        ("average length (characters)", lambda c: f"{c['average_length']:.2f}"),
-        ("unseen singles / pairs / triples", _unseen),
-        ("sources (%)", lambda c: ", ".join(f"{name} {rate}" for name, rate in c["source_rates"].items())),
-    ):
+    for label, value in card.rows:
         rows.append(f"| {label} | " + " | ".join(value(column) for column in columns) + " |")
-    return "## Splits\n\n" + "\n".join(rows) + _frozen(report)
+    return "## Splits\n\n" + "\n".join(rows) + card.about_splits(report)
 
 
 def _frozen(report: dict[str, Any]) -> str:
@@ -82,17 +92,24 @@ def _ledger(report: dict[str, Any]) -> str:
     return "## What was kept and what was left out\n\n" + "\n".join(rows)
 
 
-def _files() -> str:
-    return (
-        "## Files\n\n"
-        "`data/` the splits: id, concepts (in a random order), target, references, source, locator · "
-        "`published/` the same as JSON lines and text · `rejected/` every sentence that was left out, with stage and "
-        "reason · `index/` the sentences of each concept with their centrality and rank · `report.json` counts and "
-        "statistics · `config.yaml` the settings."
-    )
-
-
 def _settings(settings: dict[str, Any]) -> str:
     # Where the files stood and where the steps ran is not what the data set is.
-    shown = {name: value for name, value in settings.items() if name not in ("inputs", "frozen", "resources")}
+    shown = {name: value for name, value in settings.items() if name not in _ELSEWHERE}
     return f"## Settings\n\n```yaml\n{yaml.safe_dump(shown, allow_unicode=True, sort_keys=False)}```"
+
+
+KOREAN = Card(
+    "ko",
+    (
+        ("concept sets", lambda c: f"{c['sets']:,}"),
+        ("unique concepts", lambda c: f"{c['unique_concepts']:,}"),
+        ("average length (characters)", lambda c: f"{c['average_length']:.2f}"),
+        ("unseen singles / pairs / triples", _unseen),
+        ("sources (%)", lambda c: ", ".join(f"{name} {rate}" for name, rate in c["source_rates"].items())),
+    ),
+    _frozen,
+    "`data/` the splits: id, concepts (in a random order), target, references, source, locator · "
+    "`published/` the same as JSON lines and text · `rejected/` every sentence that was left out, with stage and "
+    "reason · `index/` the sentences of each concept with their centrality and rank · `report.json` counts and "
+    "statistics · `config.yaml` the settings.",
+)

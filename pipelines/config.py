@@ -25,7 +25,8 @@ class Settings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _named(value: str, registry: Registry[Any]) -> str:
+def named(value: str, registry: Registry[Any]) -> str:
+    """The name, if the registry has it; raises ValueError that lists what there is."""
     if value not in registry:
         raise ValueError(f"no {registry.kind} is called {value!r}; there are: {', '.join(registry)}")
     return value
@@ -47,7 +48,7 @@ class InputSettings(Settings):
     @field_validator("format")
     @classmethod
     def _known(cls, value: str | None) -> str | None:
-        return value if value is None else _named(value, READERS)
+        return value if value is None else named(value, READERS)
 
 
 class FilterSettings(Settings):
@@ -61,14 +62,14 @@ class FilterSettings(Settings):
     @field_validator("off", "on")
     @classmethod
     def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(_named(name, FILTERS) for name in value)
+        return tuple(named(name, FILTERS) for name in value)
 
     @field_validator("options")
     @classmethod
     def _possible(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         for name, options in value.items():
             try:
-                make_filter(_named(name, FILTERS), options)
+                make_filter(named(name, FILTERS), options)
             except ConfigError as error:
                 raise ValueError(str(error)) from None
         return value
@@ -91,12 +92,12 @@ class IngestSettings(Settings):
     @field_validator("tagger")
     @classmethod
     def _tagger(cls, value: str) -> str:
-        return _named(value, TAGGERS)
+        return named(value, TAGGERS)
 
     @field_validator("rule")
     @classmethod
     def _rule(cls, value: str) -> str:
-        return _named(value, RULES)
+        return named(value, RULES)
 
 
 class SelectSettings(Settings):
@@ -111,7 +112,7 @@ class SelectSettings(Settings):
     @field_validator("scorer")
     @classmethod
     def _scorer(cls, value: str) -> str:
-        return _named(value, SCORERS)
+        return named(value, SCORERS)
 
 
 Size = Annotated[int, Field(ge=0, strict=True)] | Annotated[float, Field(gt=0, lt=1, strict=True)]
@@ -134,7 +135,7 @@ class SplitSettings(Settings):
     @field_validator("policy")
     @classmethod
     def _policy(cls, value: str) -> str:
-        return _named(value, POLICIES)
+        return named(value, POLICIES)
 
     def chosen(self) -> Policy:
         """The policy, with those of the options that are its own."""
@@ -253,6 +254,14 @@ class RecipeSettings(Settings):
         # A link such as `current` may name another build before this one is done.
         return value if value is None or is_remote(value) else os.path.realpath(value)
 
+    def policy(self) -> Any:
+        """What the splits of a build promise of each other: what the gate `leak` asks for."""
+        raise NotImplementedError
+
+    def files(self) -> list[str]:
+        """The patterns of everything that the workers read."""
+        return [pattern for source in self.inputs.values() for pattern in source.patterns]
+
 
 class KoreanCommonGenSettings(RecipeSettings):
     """The recipe `korean-commongen`."""
@@ -263,6 +272,10 @@ class KoreanCommonGenSettings(RecipeSettings):
     split: SplitSettings = SplitSettings()
     publish: PublishSettings = PublishSettings()
     resources: ResourceSettings = ResourceSettings()
+
+    def policy(self) -> Policy:
+        """See RecipeSettings."""
+        return self.split.chosen()
 
 
 S = TypeVar("S", bound=Settings)

@@ -71,6 +71,11 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
     """
     if where not in RUNNERS:
         raise ConfigError(f"there is no estimate for runner {where!r}; there is one for: {', '.join(RUNNERS)}")
+    if not recipe.is_estimated:
+        raise ConfigError(
+            f"what a build of {recipe.name} will take cannot be estimated: try a build with --limit, whose report has "
+            "the seconds of each stage"
+        )
     begin, start, base = time.monotonic(), time.process_time(), resident()
     whole = build_samples(recipe, settings, runner, sample_bytes, base)
     here = cores()

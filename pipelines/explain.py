@@ -21,7 +21,7 @@ from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.frozen import FOLDER, FrozenFile, frozen_rows
 from pipelines.config import IngestSettings
 
-_ID = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
+ID = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
 History = dict[str, Any]
 
 
@@ -81,7 +81,7 @@ class Finished:
 def histories(directory: str, what: str) -> list[History]:
     """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
     build = Finished(build_at(directory))
-    single = _history(build, what if _ID.fullmatch(what) else text_id(normalise(what)))
+    single = _history(build, what if ID.fullmatch(what) else text_id(normalise(what)))
     if single:
         return [single]
     sets = (_history(build, one) for one in _with_set(build, frozenset(what.split("#"))))

@@ -11,13 +11,14 @@ from conceptloom.errors import BuildError
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.similarity import SCORERS
 from conceptloom.splits import Sizes
-from conceptloom.tables import read_table
 from conceptloom.tasks.frozen import FOLDER, TakeFrozen
-from conceptloom.tasks.ingest import malformed_rows
-from conceptloom.tasks.publish import Copy, DataFile, plan_files
+from conceptloom.tasks.publish import Copy, DataFile
 from conceptloom.tasks.select import Selection
+from pipelines.card import KOREAN
 from pipelines.config import KoreanCommonGenSettings
+from pipelines.finals import data_files, stage_copies
 from pipelines.frozen import check_frozen, open_frozen
+from pipelines.reading import check_ingest, reading_settings
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from pipelines.report import build_report, write_documents
 from transforms.frozen import Screened
@@ -28,12 +29,8 @@ from transforms.split import Split, SplitPlan
 
 
 def _ingest_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
-    # Where the files stand is not what they are: their names, sizes and times are in the inputs' fingerprint.
-    inputs = {name: one.model_dump(mode="json", exclude={"patterns"}) for name, one in settings.inputs.items()}
     return {
-        "inputs": inputs,
-        "limit": settings.limit,
-        "seed": settings.seed,
+        **reading_settings(settings),
         **settings.ingest.model_dump(mode="json"),
         "tagger": tagger(settings.ingest.tagger).signature(),
     }
@@ -51,35 +48,6 @@ def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
         settings.seed,
         settings.limit,
         context.directory("ingest"),
-    )
-
-
-def _check_ingest(context: Context, receipts: Receipts) -> dict[str, Any]:
-    allowed = context.settings.ingest.maximum_malformed
-    for source, malformed in receipts.numbers["malformed"].items():
-        records = receipts.numbers["records"][source]
-        if malformed > allowed * records:
-            raise BuildError(
-                f"input {source}: {malformed:,} of {records:,} records hold something malformed, more than "
-                f"ingest.maximum_malformed = {allowed:g} allows; first: {_first_malformed(context, source)}"
-            )
-    if not any(counts.kept for counts in receipts.ledger.sources.values()):
-        raise BuildError(f"no usable sentence: {_reasons(receipts)}; is this the right file, format and language?")
-    return {}
-
-
-def _first_malformed(context: Context, source: str) -> str:
-    paths = [info.path for info in storage.list_files(context.directory("ingest")) if "rejected-" in info.path]
-    rows = (row for path in paths for row in malformed_rows(read_table(path), source))
-    return "; ".join(f"{place} ({detail})" for place, detail in sorted(rows)[:3])
-
-
-def _reasons(receipts: Receipts) -> str:
-    counts = receipts.ledger.sources.items()
-    return "; ".join(
-        f"source {source}: {one.read:,} read, rejected as "
-        + ", ".join(f"{reason} {number:,}" for reason, number in one.rejected.most_common(4))
-        for source, one in sorted(counts)
     )
 
 
@@ -152,35 +120,10 @@ def _publish_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
 
 
 def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
-    jobs: list[DataFile | Copy] = [*_data_files(context), *_copies(context)]
+    by_source = context.settings.publish.train_order == "curriculum"
+    copies = stage_copies(context, {"index": ["select"], "rejected": ["ingest", "select", "split"]})
+    jobs: list[DataFile | Copy] = [*data_files(context, by_source), *copies, *_frozen_copies(context)]
     return pipeline | "Publish" >> Publish(jobs, context.output, context.directory("publish"))
-
-
-def _data_files(context: Context) -> list[DataFile]:
-    directory = context.directory("split")
-    shards = [
-        (storage.join(directory, file["path"]), file["splits"])
-        for file in context.manifests["split"].files
-        if "splits" in file
-    ]
-    chosen = context.settings.publish
-    plans = {"train": chosen.train_order == "curriculum", "validation": False, "test": False}
-    return [
-        one for split, by_source in plans.items() for one in plan_files(split, shards, chosen.rows_per_file, by_source)
-    ]
-
-
-def _copies(context: Context) -> list[Copy]:
-    kinds = [("index", "select", ""), *(("rejected", stage, f"{stage}-") for stage in ("ingest", "select", "split"))]
-    copies = []
-    for kind, stage, prefix in kinds:
-        directory = context.directory(stage)
-        # A file without rows is left out: readers of whole folders stumble over an empty row group.
-        named = [f for f in context.manifests[stage].files if f["path"].startswith(f"{kind}-") and f["rows"]]
-        for file in named:
-            target = storage.join(kind, prefix + file["path"].removeprefix(f"{kind}-"))
-            copies.append(Copy(storage.join(directory, file["path"]), target, file["rows"]))
-    return copies + _frozen_copies(context)
 
 
 def _frozen_copies(context: Context) -> list[Copy]:
@@ -194,7 +137,12 @@ def _frozen_copies(context: Context) -> list[Copy]:
 
 def _finish(context: Context) -> None:
     scorer = next(file["scorer"] for file in context.manifests["select"].files if "scorer" in file)
-    write_documents(context, build_report(context, scorer))
+    own = {
+        "tagger": context.manifests["ingest"].settings["tagger"],
+        "scorer": scorer,
+        "frozen": context.manifests["split"].settings.get("frozen"),
+    }
+    write_documents(context, build_report(context, **own), KOREAN)
 
 
 RECIPE = Recipe(
@@ -202,7 +150,7 @@ RECIPE = Recipe(
     summary="Korean CommonGen (Seo et al., 2022): Korean captions and dialogues to content morphemes and sentences",
     settings=KoreanCommonGenSettings,
     stages=(
-        Stage("ingest", _ingest_settings, _ingest, _check_ingest),
+        Stage("ingest", _ingest_settings, _ingest, check_ingest),
         Stage("select", _select_settings, _select),
         Stage("split", _split_settings, _split, _check_split),
         Stage("publish", _publish_settings, _publish, into_output=True),
@@ -210,4 +158,5 @@ RECIPE = Recipe(
     finish=_finish,
     products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
     check=_check,
+    is_estimated=True,
 )

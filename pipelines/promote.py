@@ -77,7 +77,7 @@ def _verdicts(build: Finished, current: Finished | None, gates: Mapping[str, Any
     data["gates"] = {**data.get("gates", {}), **gates}
     settings: Any = make_settings(RECIPES[build.manifest.name].settings, data, f"the build {build.directory} and --set")
     limits = settings.gates.chosen(settings.ingest.maximum_malformed)
-    return judge(Case(build, current, settings.split.chosen()), limits)
+    return judge(Case(build, current, settings.policy()), limits)
 
 
 def _to_compare(path: str, before: str | None, build: Finished) -> Finished | None:

@@ -39,6 +39,16 @@ class Context:
         """The ledger of a finished stage."""
         return Ledger.from_json(self.manifests[stage].ledger)
 
+    def handed_on(self, stage: str) -> dict[str, int]:
+        """What the stage behind a finished one reads, by source.
+
+        It is what was kept, or (`made`) what was made of it, where that is something else than sentences.
+        """
+        made = self.manifests[stage].summary["numbers"].get("made")
+        if made is not None:
+            return dict(made)
+        return {source: counts.kept for source, counts in self.ledger(stage).sources.items() if counts.kept}
+
     def kept(self, stage: str) -> int:
         """How many sentences a finished stage kept."""
         return sum(counts.kept for counts in self.ledger(stage).sources.values())
@@ -51,7 +61,7 @@ class Receipts:
     ledger: Ledger
     files: list[dict[str, Any]]
     numbers: dict[str, dict[str, int]]
-    """Other counts that are added up, by name and source (`records`, `malformed`)."""
+    """Other counts that are added up, by name and source: `records`, `malformed`; `made`, see Context.handed_on."""
 
 
 def no_check(context: Context, receipts: Receipts) -> dict[str, Any]:
@@ -94,3 +104,5 @@ class Recipe:
     check: Callable[[Any, str], tuple[str, ...]] = no_notes
     """Looks at settings and output before anything runs; raises a ConceptloomError, or answers what the user should
     know."""
+    is_estimated: bool = False
+    """Whether it is known what each cost of its stages grows with (pipelines.extrapolate)."""

@@ -6,13 +6,13 @@ from typing import Any
 import yaml
 
 from conceptloom import __version__, storage
-from pipelines.card import data_card
+from pipelines.card import Card, data_card
 from pipelines.config import to_yaml
 from pipelines.recipe import Context
 
 
-def build_report(context: Context, scorer: dict[str, Any]) -> dict[str, Any]:
-    """The report of a finished build: the ledger of each stage, the statistics, the scorer, the timings."""
+def build_report(context: Context, **own: Any) -> dict[str, Any]:
+    """The report of a finished build: the ledger of each stage, what is the recipe's `own`, statistics, timings."""
     manifests = context.manifests
     return {
         "recipe": context.settings.recipe,
@@ -20,20 +20,18 @@ def build_report(context: Context, scorer: dict[str, Any]) -> dict[str, Any]:
         "inputs": list(context.plan.notes),
         "records": manifests["ingest"].summary["numbers"],
         "stages": {name: manifest.ledger for name, manifest in manifests.items()},
-        "tagger": manifests["ingest"].settings["tagger"],
-        "scorer": scorer,
-        "frozen": manifests["split"].settings.get("frozen"),
+        **own,
         "statistics": manifests["split"].summary["statistics"],
         "seconds": {name: manifest.seconds for name, manifest in manifests.items()},
     }
 
 
-def write_documents(context: Context, report: dict[str, Any]) -> None:
+def write_documents(context: Context, report: dict[str, Any], card: Card) -> None:
     """Writes report.json, config.yaml and README.md into the build's directory."""
     texts = {
         "report.json": json.dumps(report, ensure_ascii=False, indent=1) + "\n",
         "config.yaml": to_yaml(context.settings),
-        "README.md": data_card(report, yaml.safe_load(to_yaml(context.settings)), _has(context)),
+        "README.md": data_card(report, yaml.safe_load(to_yaml(context.settings)), _has(context), card),
     }
     for name, text in texts.items():
         storage.write_bytes(storage.join(context.output, name), text.encode())

@@ -22,6 +22,8 @@ Change = Callable[[pa.Table], tuple[pa.Table, pa.Table]]
 """From the rows of a split to those of the variant, and those that are left out (both of schema DATA)."""
 
 KINDS = ("high-level", "source-only", "noun-verb", "free-morpheme", "curriculum")
+RECIPE = "korean-commongen"
+"""The recipe of whose paper these ablations are."""
 NO_CONCEPTS = "no_concepts"
 _TEXT = ["text" if name == "target" else name for name in DATA.names]
 
@@ -50,6 +52,8 @@ def write_variant(directory: str, kind: str, output: str, seed: int, source: str
     finished = read_manifest(directory)
     if finished is None or missing_files(finished, directory):
         raise InputError(f"{directory} holds no finished build: build it to its end first")
+    if finished.name != RECIPE:
+        raise InputError(f"{directory} is a build of recipe {finished.name}: variants are of {RECIPE}")
     if storage.list_files(output):
         raise OutputError(f"{output} is not empty: choose another --output")
     counts = {}

@@ -5,11 +5,12 @@ from typing import Any
 
 import apache_beam as beam
 
-from conceptloom.corpus.analysis import Analyser
+from conceptloom.corpus.analysers import SentenceAnalyser
 from conceptloom.corpus.locators import SourceFile
 from conceptloom.readers.base import Span
+from conceptloom.tasks.base import Task
 from conceptloom.tasks.ingest import AnalyseBucket, CountLines, ReadSpan, encode_span
-from transforms.blocks import GroupBlocks, GroupEveryBucket, MapBlocks, Single
+from transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
 from transforms.receipts import CollectReceipts
 
 
@@ -17,6 +18,7 @@ class Ingest(beam.PTransform):
     """Reads spans of raw files, brings equal sentences together, filters, tags, extracts; writes a shard a bucket.
 
     One shuffle of (bucket of the id, Arrow bytes): the tagging comes behind it, so a duplicate is never tagged.
+    `prepare` is a task, run once, whose output `side` the analyser is opened with.
     """
 
     def __init__(
@@ -24,26 +26,36 @@ class Ingest(beam.PTransform):
         files: tuple[SourceFile, ...],
         spans: list[tuple[int, Span]],
         buckets: int,
-        analyser: Analyser,
+        analyser: SentenceAnalyser,
         seed: int,
         limit: int | None,
         directory: str,
+        prepare: Task | None = None,
     ) -> None:
         super().__init__()
         self._files = files
         self._spans = [(number, encode_span(file, span)) for number, (file, span) in enumerate(spans)]
         self._owners = [file for file, _ in spans]
         self._buckets = buckets
-        self._read = ReadSpan(files, buckets, limit)
+        self._read = ReadSpan(files, analyser.texts, buckets, limit)
         self._analyse = AnalyseBucket(files, analyser, seed, directory)
         self._directory = directory
+        self._prepare = prepare
 
     def expand(self, begin: Any) -> beam.PCollection[str]:
         spans = begin | "Spans" >> beam.Create(self._spans, reshuffle=False) | "Spread" >> GroupBlocks()
         read = spans | "Read" >> MapBlocks(self._read, self._first_records(spans))
-        analysed = read["raw"] | "By id" >> GroupEveryBucket(self._buckets) | "Analyse" >> MapBlocks(self._analyse)
-        receipts = (read["receipts"], analysed["receipts"])
+        side, receipts = self._prepared(begin)
+        grouped = read["raw"] | "By id" >> GroupEveryBucket(self._buckets)
+        analysed = grouped | "Analyse" >> MapBlocks(self._analyse, side)
+        receipts = (read["receipts"], analysed["receipts"], *receipts)
         return receipts | "Receipts" >> CollectReceipts("ingest", self._directory)
+
+    def _prepared(self, begin: Any) -> tuple[beam.PCollection[bytes] | None, tuple[Any, ...]]:
+        if self._prepare is None:
+            return None, ()
+        prepared = begin | "Once" >> EachBucket(1) | "Prepare" >> MapBlocks(self._prepare)
+        return prepared["side"] | "Side" >> Single(b"".join), (prepared["receipts"],)
 
     def _first_records(self, spans: beam.PCollection[Any]) -> beam.PCollection[bytes] | None:
         if len(set(self._owners)) == len(self._owners):

@@ -5,7 +5,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from conceptloom.tasks.publish import Copy, DataFile, PublishFiles
+from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, Sentences, Shape
 from transforms.blocks import GroupBlocks, MapBlocks
 from transforms.receipts import CollectReceipts
 
@@ -13,13 +13,16 @@ from transforms.receipts import CollectReceipts
 class Publish(beam.PTransform):
     """Writes the final files, each by one call: nothing is shuffled but the list of them."""
 
-    def __init__(self, jobs: Sequence[DataFile | Copy], output: str, directory: str) -> None:
+    def __init__(
+        self, jobs: Sequence[DataFile | Copy], output: str, directory: str, shape: Shape = Sentences()
+    ) -> None:
         super().__init__()
+        self._shape = shape
         self._jobs = [(number, job.encode()) for number, job in enumerate(jobs)]
         self._output = output
         self._directory = directory
 
     def expand(self, begin: Any) -> beam.PCollection[str]:
         jobs = begin | "Files" >> beam.Create(self._jobs, reshuffle=False) | "Spread" >> GroupBlocks()
-        written = jobs | "Publish" >> MapBlocks(PublishFiles(self._output))
+        written = jobs | "Publish" >> MapBlocks(PublishFiles(self._output, self._shape))
         return (written["receipts"],) | "Receipts" >> CollectReceipts("publish", self._directory)

@@ -11,6 +11,23 @@ from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+DEMOS: dict[str, dict[str, Any]] = {
+    "korean-commongen": {
+        "inputs": {
+            "captions": {"patterns": [str(SAMPLES / "captions_ko.json")]},
+            "dialogues": {"patterns": [str(SAMPLES / "dialogues_ko.json")]},
+        }
+    },
+    "commongen": {
+        "inputs": {
+            "captions": {"patterns": [str(SAMPLES / "captions_en.txt")], "format": "lines"},
+            "scenes": {"patterns": [str(SAMPLES / "scenes_en.json")]},
+        },
+        "conceptnet": str(SAMPLES / "concepts_en.txt"),
+        "quotas": {"dev": {3: 0.01, 4: 0.01, 5: 0.01}, "test": {4: 0.02, 5: 0.02}},
+    },
+}
+"""The settings of each recipe's demo: the sample corpora, and shares that suit so small ones."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -21,7 +38,7 @@ def add_commands(app: typer.Typer) -> None:
 
 def build(
     context: typer.Context,
-    recipe: str = typer.Argument(help="What to build: korean-commongen."),
+    recipe: str = typer.Argument(help="What to build: korean-commongen or commongen."),
     inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
     output: str = typer.Option(..., "--output", help="The directory of the build; a build in it goes on where it was."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
@@ -31,6 +48,9 @@ def build(
         None, min=1, help="Tasks that run at a time; default: one a core of this machine (dataflow: the service's)."
     ),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
+    conceptnet: str | None = typer.Option(
+        None, help="commongen: a file of ConceptNet (assertions, triples, or a list of names); its words are concepts."
+    ),
     frozen: str | None = typer.Option(None, help="A finished build whose validation and test are kept as they are."),
     only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Check inputs and settings, print the plan, write nothing."),
@@ -39,12 +59,13 @@ def build(
 ) -> None:
     """Builds a data set; arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths."""
     options = beam_options(context, "an input is given by --input NAME=PATTERN")
-    data = settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen})
+    data = settings_data(inputs, config, assignments, {"limit": limit, "conceptnet": conceptnet, "frozen": frozen})
     run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, options)
 
 
 def demo(
     context: typer.Context,
+    recipe: str = typer.Option("korean-commongen", "--recipe", help="What to build: korean-commongen or commongen."),
     output: str = typer.Option("conceptloom-demo", "--output", help="The directory of the build."),
     workers: int | None = typer.Option(None, min=1, help="Worker processes; default: one a core."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
@@ -54,11 +75,9 @@ def demo(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for an emulator of gs://.
     """
     options = beam_options(context)
-    inputs = {
-        "captions": {"patterns": [str(SAMPLES / "captions_ko.json")]},
-        "dialogues": {"patterns": [str(SAMPLES / "dialogues_ko.json")]},
-    }
-    run_build("korean-commongen", {"inputs": inputs}, output, "direct", workers, None, False, False, as_json, options)
+    if recipe not in DEMOS:
+        raise ConfigError(f"no demo of {recipe!r}; there are: {', '.join(DEMOS)}")
+    run_build(recipe, DEMOS[recipe], output, "direct", workers, None, False, False, as_json, options)
 
 
 def run_build(

@@ -40,20 +40,24 @@ def scorers(as_json: bool = _AS_JSON) -> None:
 
 
 def rules(as_json: bool = _AS_JSON) -> None:
-    """Concept rules, taggers, filters, split policies and gates, by the key of their setting."""
+    """Concept rules, taggers, analysers, filters, policies and gates, by the key of their setting."""
     from conceptloom.filters import FILTERS
     from conceptloom.gates import GATES
+    from conceptloom.languages.english.analysers import SUMMARIES
     from conceptloom.languages.korean.rules import RULES
     from conceptloom.languages.korean.taggers import TAGGERS
     from conceptloom.registry import Registry
     from conceptloom.splits import POLICIES
+    from conceptloom.splits.train_sets import TRAIN_POLICIES
 
     keys: dict[str, Registry[Any]] = {
         "ingest.rule": RULES,
         "ingest.tagger": TAGGERS,
         "ingest.filters": FILTERS,
         "split.policy": POLICIES,
+        "overlap.policy": TRAIN_POLICIES,
         "gates": GATES,
     }
     entries = {f"{key} {name}": entry.summary for key, table in keys.items() for name, entry in table.items()}
+    entries.update({f"ingest.analyser {name}": summary for name, summary in SUMMARIES.items()})
     _show(entries, as_json)

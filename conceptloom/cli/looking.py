@@ -1,4 +1,4 @@
-"""`conceptloom explain`: the history of one sentence in a build."""
+"""`conceptloom explain`: the history of one sentence or concept set in a build."""
 
 import json
 
@@ -19,17 +19,18 @@ def explain(
     what: str = typer.Argument(help="A sentence's id or text, a concept set a#b#c, or a locator."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """The whole history of one sentence in a build: where it stands, its tags, verdicts, postings, and split.
+    """The whole history of one sentence or concept set in a build: where it stands, verdicts, postings or score, split.
 
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from pipelines.explain import histories, history_text
+    from pipelines.histories import explainer_of
 
-    found = histories(directory, what)
+    explainer = explainer_of(directory)
+    found = explainer.histories(directory, what)
     if not found:
         raise InputError(f"{directory} has no sentence with this id or text, and no such concept set: {what}")
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
     else:
-        print("\n\n".join(map(history_text, found)))
+        print("\n\n".join(map(explainer.text, found)))

@@ -135,7 +135,8 @@ def _show_data(context: Context, output: str) -> None:
     from conceptloom.tables import read_table
 
     for split, column in context.manifests["split"].summary["statistics"].items():
-        print(f"{split:<11}{column['sets']:>9,} concept sets, {column['unique_concepts']:,} concepts")
+        concepts = column["unique_concepts"] if "unique_concepts" in column else column["distinct"]["concepts"]
+        print(f"{split:<11}{column['sets']:>9,} concept sets, {concepts:,} concepts")
     file = next(file["path"] for file in context.manifests["publish"].files if file["path"].startswith("data/train-"))
     for row in read_table(storage.join(context.output, file)).slice(0, 3).to_pylist():
         print(f"  {'#'.join(row['concepts'])} -> {row['target']}")

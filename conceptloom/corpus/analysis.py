@@ -1,19 +1,28 @@
 """Filtering, tagging and concept extraction of a block of distinct sentences (Korean CommonGen, section 3.1)."""
 
 from dataclasses import dataclass
-from itertools import compress
-from typing import Any
+from itertools import chain, compress
+from operator import attrgetter
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
+from conceptloom.corpus.raw import Texts
 from conceptloom.filters import KEEP, SUBJECTS, Filter, Verdict, first_objection, joined, make_filter
-from conceptloom.hashing import seed_for, splitmix64
+from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
+from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.rules import RULES
+from conceptloom.languages.korean.sentences import split_sentences
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.languages.korean.tokens import Token
+from conceptloom.ledger import reject
+from conceptloom.schemas import SENTENCES
+from conceptloom.tables import string_lists, strings
 
 Int64 = npt.NDArray[np.int64]
+_MORPHEMES = attrgetter("morphemes")
 
 
 @dataclass(frozen=True)
@@ -23,11 +32,22 @@ class Analyser:
     tagger: str = "mecab"
     rule: str = "published"
     filters: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
+    schema: ClassVar[pa.Schema] = SENTENCES
+    texts: ClassVar[Texts] = Texts(normalise, split_sentences)
 
     def filters_of(self, subject: str) -> tuple[Filter, ...]:
         """The filters that look at one part of a sentence, in order."""
         made = (make_filter(name, dict(options)) for name, options in self.filters)
         return joined(tuple(one for one in made if one.subject == subject))
+
+    def opened(self, side: bytes | None) -> "Analyser":
+        """See SentenceAnalyser: taggers are opened where they are asked for."""
+        return self
+
+    def rows(self, block: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:
+        """See Opened; the kept rows have schema SENTENCES."""
+        analysis = analyse(block["text"].to_pylist(), self)
+        return _kept_block(block, analysis, seed), _rejected_block(block, analysis)
 
 
 @dataclass(frozen=True)
@@ -75,3 +95,22 @@ def shuffled(heads: npt.NDArray[np.uint64], offsets: Int64, seed: int) -> Int64:
     places = np.arange(len(rows)) - offsets[rows]
     keys = splitmix64(splitmix64(heads ^ seed_for("concept order", seed))[rows] + places.astype(np.uint64))
     return np.lexsort((keys, rows))
+
+
+def _kept_block(block: pa.Table, analysis: Analysis, seed: int) -> pa.Table:
+    table = block.take(pa.array(analysis.kept, pa.int64()))
+    concepts = string_lists(analysis.concepts)
+    heads = id_heads(strings(table["id"], ID_LENGTH))
+    order = shuffled(heads, concepts.offsets.to_numpy().astype(np.int64), seed)
+    shuffled_concepts = pa.ListArray.from_arrays(concepts.offsets, concepts.values.take(pa.array(order)))
+    morphemes = string_lists([list(chain.from_iterable(map(_MORPHEMES, row))) for row in analysis.tokens])
+    table = table.append_column("concepts", shuffled_concepts).append_column("morphemes", morphemes)
+    return table.select(SENTENCES.names).cast(SENTENCES)
+
+
+def _rejected_block(block: pa.Table, analysis: Analysis) -> pa.Table:
+    left_out = [(position, verdict) for position, verdict in enumerate(analysis.verdicts) if not verdict.keep]
+    table = block.take(pa.array([position for position, _ in left_out], pa.int64()))
+    reasons = pa.array([verdict.reason for _, verdict in left_out], pa.string())
+    details = pa.array([verdict.detail for _, verdict in left_out], pa.string())
+    return reject(table, "ingest", reasons, details)

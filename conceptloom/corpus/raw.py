@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -17,6 +17,15 @@ WHOLE_RECORD = -1
 
 Normalise = Callable[[str], str]
 Split = Callable[[str], list[str]]
+
+
+class Texts(NamedTuple):
+    """How a language makes sentences of a record's text. Functions of modules: they are pickled by their names."""
+
+    normalise: Normalise
+    split: Split
+
+
 Row = tuple[str, str, int, int, int, int, str | None, str | None]
 
 

@@ -13,6 +13,7 @@ from conceptloom.errors import InputError
 from conceptloom.manifest import Manifest, missing_files, read_manifest
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.splits.policies import Policy
+from conceptloom.splits.train_sets import TrainPolicy
 from conceptloom.tables import read_table
 
 FIRST = "the first build"
@@ -63,7 +64,7 @@ class Case:
 
     build: Finished
     current: Finished | None
-    policy: Policy
+    policy: Policy | TrainPolicy
 
 
 def read_finished(directory: str) -> Finished:

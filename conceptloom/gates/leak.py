@@ -5,16 +5,18 @@ Train, validation and test share no concept set and no sentence; and what the sp
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.gates.base import Case, Verdict
+from conceptloom.gates.base import Case, Verdict, at_most, percent
 from conceptloom.hashing import UInt64
 from conceptloom.splits.concept_sets import Bool, ConceptSets, Int64, concept_sets, found_in, set_hashes, subsets
 from conceptloom.splits.overlap import shared_with
-from conceptloom.splits.policies import Policy
+from conceptloom.splits.policies import Policy, Random
+from conceptloom.splits.train_sets import TRAIN_POLICIES, Final, Held, Preprint
 from conceptloom.tables import one_array
 
 NAME = "leak"
@@ -26,7 +28,49 @@ def judge(case: Case, limit: bool) -> list[Verdict]:
     validation, test = (
         pa.concat_tables([_EMPTY, *case.build.tables(split, COLUMNS)]) for split in ("validation", "test")
     )
-    return leaks(case.build.tables("train", COLUMNS), validation, test, case.policy)
+    train = case.build.tables("train", COLUMNS)
+    if case.policy.name not in TRAIN_POLICIES:
+        return leaks(train, validation, test, cast(Policy, case.policy))
+    return leaks(train, validation, test, Random()) + _train_gives_way(case, validation, test)
+
+
+def _train_gives_way(case: Case, validation: pa.Table, test: pa.Table) -> list[Verdict]:
+    held = Held(*(concept_sets(table["concepts"]) for table in (validation, test)))
+    train = (concept_sets(table["concepts"]) for table in case.build.tables("train", ["concepts"]))
+    return promises(case.policy, train, held)
+
+
+def promises(policy: Any, train: Iterable[ConceptSets], held: Held) -> list[Verdict]:
+    """What a policy of conceptloom.splits.train_sets promises, of the sets of train, file by file."""
+    if isinstance(policy, Preprint):
+        both = ConceptSets(np.concatenate((held.dev.values, held.test.values)), _joined(held))
+        near = sum(int((shared_with(sets, both, policy.max_shared) >= 0).sum()) for sets in train)
+        limit, measured = f"at most {policy.max_shared} shared concepts", f"{near:,} rows share too many concepts"
+        return [Verdict(NAME, policy.name, limit, measured, not near)]
+    if not isinstance(policy, Final):
+        return []
+    pairs = [np.unique(subsets(sets, 2).keys) for sets in (held.test, held.dev)]
+    seen = [np.zeros(len(keys), dtype=np.bool_) for keys in pairs]
+    for sets in train:
+        own = np.unique(subsets(sets, 2).keys)
+        seen = [mask | found_in(own, keys) for mask, keys in zip(seen, pairs)]
+    of_test, of_dev = (int(mask.sum()) for mask in seen)
+    unseen, dev = len(pairs[1]) - of_dev, len(pairs[1])
+    share = policy.unseen_dev_pairs
+    return [
+        Verdict(NAME, "pairs of test", "0 in train", f"{of_test:,} in train", not of_test),
+        Verdict(
+            NAME,
+            "pairs of validation",
+            f"{100 * share:g} % unseen",
+            f"{percent(unseen, dev)} ({unseen:,} of {dev:,})",
+            at_most(of_dev, dev, round(1 - share, 9)),
+        ),
+    ]
+
+
+def _joined(held: Held) -> Int64:
+    return np.concatenate((held.dev.offsets, held.dev.offsets[-1] + held.test.offsets[1:]))
 
 
 def leaks(train: Iterable[pa.Table], validation: pa.Table, test: pa.Table, policy: Policy) -> list[Verdict]:
@@ -100,7 +144,10 @@ def _texts(table: pa.Table) -> tuple[Int64, pa.Array]:
     """(row, text) of every sentence: the targets, then the references."""
     references = one_array(table["references"])
     rows = np.concatenate((np.arange(len(table)), pc.list_parent_indices(references).to_numpy()))
-    return rows, pa.concat_arrays([one_array(table["target"]), pc.list_flatten(references)])
+    texts = pa.concat_arrays([one_array(table["target"]), pc.list_flatten(references)])
+    # A set whose references are still to be written has an empty target.
+    written = pc.not_equal(texts, "")
+    return rows[written.to_numpy(zero_copy_only=False)], texts.filter(written)
 
 
 def _same_set(table: pa.Table, held_out: _HeldOut) -> Bool:

@@ -3,11 +3,15 @@
 from conceptloom.readers import (  # noqa: F401  for what they register
     aihub_captions,
     aihub_dialogues,
+    captions,
+    coco,
+    commongen,
     json_document,
     jsonl,
     lines,
     published,
     table,
+    videos,
 )
 from conceptloom.readers.base import READERS, REASONS, Entry, Malformed, Reader, ReaderEntry, Record, Span
 from conceptloom.readers.detect import find_format

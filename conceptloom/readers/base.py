@@ -14,7 +14,7 @@ REASONS = {
     "missing_field": "no such field in the record, or an empty list",
     "wrong_type": "the field is not text",
     "broken_row": "a table row with an unclosed quotation mark, or with more or fewer cells than the first",
-    "broken_example": "a line that is not of the published format",
+    "broken_example": "a line that is not of its format",
 }
 """Why a record could not be read. The names are stable: they stand in reports."""
 

@@ -5,6 +5,7 @@ import re
 
 from conceptloom.errors import InputError
 from conceptloom.readers.base import READERS
+from conceptloom.readers.captions import CONCEPTUAL_LINE, FLICKR_HEADER, FLICKR_LINE
 from conceptloom.readers.documents import Cursor
 from conceptloom.readers.encoding import find_encoding
 from conceptloom.readers.jsonl import DECODER
@@ -21,6 +22,14 @@ _BINARY = {
 _BY_NAME = {"csv": "table", "tsv": "table", "tab": "table", "jsonl": "jsonl", "ndjson": "jsonl"}
 _NUL_SHARE = 0.01
 _ARRAY = re.compile(r"\s*\[\s*[\[{\"\d\]]")
+_HEAD_LINES = 50
+_SHARE = 0.8  # of the first lines: a few may be broken
+_LINE_FORMS = {"flickr": FLICKR_LINE, "conceptual-captions": CONCEPTUAL_LINE}
+_ARRAY_KEYS = {"aihub-captions": "caption_ko", "vatex": "enCap"}
+_IMAGES = re.compile(r'"images"\s*:\s*\[\s*\{[^{}]*"(file_name|coco_url)"\s*:')
+_ANNOTATIONS = re.compile(r'"annotations"\s*:\s*\[\s*\{(?=[^{}]*"image_id"\s*:)(?=[^{}]*"caption"\s*:)')
+_BY_IMAGE = re.compile(r'\{\s*"\d+"\s*:\s*\[\s*\[\s*"')
+_VIDEO = re.compile(r'\{\s*"[^"]*"\s*:\s*\{(?=[^{}]*"timestamps"\s*:\s*\[)(?=[^{}]*"sentences"\s*:\s*\[)')
 _DIALOGUES = re.compile(r'"body"\s*:\s*\{\s*"(dialogue|summary)"')
 
 
@@ -33,8 +42,20 @@ def find_format(path: str, head: bytes) -> str:
     text = head.decode(encoding, "replace")
     if text.count("\0") > _NUL_SHARE * len(text):
         raise _unclear(path, "it is binary, or UTF-16 without a byte-order mark: convert it to UTF-8, or")
+    if by_lines := _by_lines(text):
+        return by_lines
     by_name = _BY_NAME.get(_extension(path), "")
     return "table" if by_name == "table" else _by_content(path, text) or by_name or "lines"
+
+
+def _by_lines(text: str) -> str:
+    """The format that nearly all of the first lines have the form of; the last may be cut off by the head's end."""
+    head = [line.removesuffix("\r") for line in text.split("\n", _HEAD_LINES)]
+    lines = [line for line in head[:_HEAD_LINES] if line.strip() and not FLICKR_HEADER.fullmatch(line.strip())]
+    for name, form in _LINE_FORMS.items():
+        if lines and sum(form.fullmatch(line) is not None for line in lines) >= _SHARE * len(lines):
+            return name
+    return ""
 
 
 def _by_content(path: str, text: str) -> str:
@@ -60,8 +81,10 @@ def _first_of_array(text: str) -> str:
     except InputError:
         if not re.match(r"\s*\[\s*\{", text):
             return ""
-        return "aihub-captions" if re.search(r'"caption_ko"\s*:\s*\[', text) else "json"
-    return "aihub-captions" if isinstance(first, dict) and "caption_ko" in first else "json"
+        found = (name for name, key in _ARRAY_KEYS.items() if re.search(rf'"{key}"\s*:\s*\[', text))
+        return next(found, "json")
+    found = (name for name, key in _ARRAY_KEYS.items() if isinstance(first, dict) and key in first)
+    return next(found, "json")
 
 
 def _of_object(path: str, text: str) -> str:
@@ -72,14 +95,25 @@ def _of_object(path: str, text: str) -> str:
     except (ValueError, RecursionError):
         first = None
     if isinstance(first, dict) and "scene" in first and ("concept-set" in first or "concept_set" in first):
-        return "published"
+        return "commongen" if "reason" in first else "published"
     if _DIALOGUES.search(text) or (re.search(r'"numberOfItems"\s*:', text) and re.search(r'"data"\s*:\s*\[', text)):
         return "aihub-dialogues"
+    if (first is None or not rest) and (known := _of_captions(text)):
+        return known
     if isinstance(first, dict) and (rest or _extension(path) != "json"):
         return "jsonl"
     if _extension(path) in _BY_NAME:
         return _BY_NAME[_extension(path)]
     raise _unclear(path, "it is one JSON object: if it holds an array of records, choose json with its option items;")
+
+
+def _of_captions(text: str) -> str:
+    """One object of captions: by what stands first in it, as the captions may begin behind the head."""
+    if _IMAGES.search(text) or _ANNOTATIONS.search(text):
+        return "coco"
+    if _BY_IMAGE.match(text.lstrip()):
+        return "coco-references"
+    return "activitynet" if _VIDEO.match(text.lstrip()) else ""
 
 
 def _extension(path: str) -> str:

@@ -1,9 +1,18 @@
-"""The statistics of a data set: Korean CommonGen's table 1, in both definitions of what is unseen."""
+"""The statistics of a data set: Korean CommonGen's table 1, in both definitions of what is unseen, and CommonGen's."""
 
 from conceptloom.statistics.counts import SIZE_BINS, Counts, count_block
 from conceptloom.statistics.examples import EXAMPLES, examples_of_data, examples_of_sentences, examples_table
 from conceptloom.statistics.summary import DatasetStatistics, SplitStatistics, dataset_statistics, split_statistics
 from conceptloom.statistics.text_table import text_table
+from conceptloom.statistics.tuples import (
+    TupleCounts,
+    TupleStatistics,
+    by_set,
+    count_tuples,
+    merge_tuples,
+    tuple_statistics,
+    tuple_table,
+)
 from conceptloom.statistics.unseen import EvalTuples, Unseen, eval_tuples, seen_in, unseen
 
 __all__ = [
@@ -13,15 +22,22 @@ __all__ = [
     "DatasetStatistics",
     "EvalTuples",
     "SplitStatistics",
+    "TupleCounts",
+    "TupleStatistics",
     "Unseen",
+    "by_set",
     "count_block",
+    "count_tuples",
     "dataset_statistics",
     "eval_tuples",
     "examples_of_data",
     "examples_of_sentences",
     "examples_table",
+    "merge_tuples",
     "seen_in",
     "split_statistics",
     "text_table",
+    "tuple_statistics",
+    "tuple_table",
     "unseen",
 ]

@@ -1,6 +1,7 @@
 """Examples of a data set from its files, for statistics and variants."""
 
 from conceptloom.examples import Example
+from conceptloom.readers.commongen import read_parallel, target_of, without_tags
 from conceptloom.readers.published import read_examples
 from conceptloom.storage import match
 from conceptloom.tables import read_table
@@ -9,8 +10,10 @@ from conceptloom.tables import read_table
 def load_examples(argument: str) -> list[Example]:
     """The examples of `PATTERN` or `SOURCE=PATTERN`, in the order of the files and of their rows.
 
-    Parquet files have the columns of a build's data/ (their source comes with them); anything else is read as the
-    published formats. Raises InputError for a file that cannot be read.
+    Parquet files have the columns of a build's data/ (their source comes with them). CommonGen's parallel text is named
+    by its file of concept sets (`*src.txt`); its sentences are in the file beside it (`*trg.txt`, `*tgt.txt`). Anything
+    else is read as the published formats; CommonGen's concepts (`field_N`) lose their part of speech. Raises InputError
+    for a file that cannot be read.
     """
     source, equals, pattern = argument.partition("=")
     if not equals or "/" in source:
@@ -22,4 +25,6 @@ def _load(path: str, source: str | None) -> list[Example]:
     if path.endswith(".parquet"):
         rows = read_table(path, ["concepts", "references", "source"]).to_pylist()
         return [Example(tuple(row["concepts"]), tuple(row["references"]), source or row["source"]) for row in rows]
-    return [example._replace(source=source) for example in read_examples(path)]
+    target = target_of(path)
+    examples = read_parallel(path, target) if target else read_examples(path)
+    return [without_tags(example)._replace(source=source) for example in examples]

@@ -1,10 +1,9 @@
-"""Stage ingest: from raw files to analysed sentences (Korean CommonGen, section 3.1)."""
+"""Stage ingest: from raw files to analysed sentences, whatever their language."""
 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile
-from operator import attrgetter
+from itertools import takewhile
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,26 +11,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.corpus.analysis import Analyser, Analysis, analyse, shuffled
+from conceptloom.corpus.analysers import Opened, SentenceAnalyser
 from conceptloom.corpus.duplicates import first_places, sort_raw
 from conceptloom.corpus.locators import SourceFile, locate
-from conceptloom.corpus.raw import MALFORMED, ROWS, candidate_rows, raw_tables
+from conceptloom.corpus.raw import MALFORMED, ROWS, Texts, candidate_rows, raw_tables
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
-from conceptloom.languages.korean.normalise import normalise
-from conceptloom.languages.korean.sentences import split_sentences
 from conceptloom.ledger import Ledger, count_written, reject
 from conceptloom.readers.base import Malformed, Record, Span
 from conceptloom.readers.ranges import count_lines, read_span
-from conceptloom.schemas import RAW, REJECTED, SENTENCES
-from conceptloom.tables import by_bucket, from_ipc, string_lists, strings, write_table
+from conceptloom.schemas import RAW, REJECTED
+from conceptloom.tables import by_bucket, from_ipc, strings, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 DUPLICATE = "duplicate"
-_MORPHEMES = attrgetter("morphemes")
 BLOCK_ROWS = 32
 """Sentences that a block on its way to one of very many buckets has at least, on average: its head takes 1 KB."""
 BLOCK = 4096
-"""Sentences tagged at once: enough to spread the cost of a call, small enough to stay in the processor's cache."""
+"""Sentences analysed at once: enough to spread the cost of a call, small enough to stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +50,7 @@ class ReadSpan:
     """Reads one span of one file, normalises, splits into sentences, and sends each to the bucket of its id."""
 
     files: tuple[SourceFile, ...]
+    texts: Texts
     buckets: int
     limit: int | None = None
     outputs: ClassVar[tuple[str, ...]] = ("raw", RECEIPTS)
@@ -72,7 +69,7 @@ class ReadSpan:
         counts = Records()
         results = counts.watch(self._limited(read_span(span, file.reader, file.encoding)))
         ledger = Ledger()
-        rows = candidate_rows(results, number, normalise, split_sentences)
+        rows = candidate_rows(results, number, *self.texts)
         for table in raw_tables(rows, max(ROWS, BLOCK_ROWS * self.buckets)):
             ledger.of(file.source).read += len(table)
             ids = strings(table["id"], ID_LENGTH)
@@ -120,23 +117,24 @@ class AnalyseBucket:
     """Removes duplicates within one bucket of ids, filters, tags and extracts, and writes the bucket's shards."""
 
     files: tuple[SourceFile, ...]
-    analyser: Analyser
+    analyser: SentenceAnalyser
     seed: int
     directory: str
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `sentences` and `rejected`; the answer is their receipt."""
-        kept, rejected = analyse_bucket(from_ipc(blocks, RAW), self.files, self.analyser, self.seed)
+        """Writes `sentences` and `rejected`; the answer is their receipt. `side` is what the analyser needs, if any."""
+        analyser = self.analyser.opened(side)
+        kept, rejected = analyse_bucket(from_ipc(blocks, RAW), self.files, analyser, self.seed)
         written = (("sentences", kept), ("rejected", rejected))
         files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]
         yield receipt(bucket, count_written(kept, rejected), files)
 
 
 def analyse_bucket(
-    raw: pa.Table, files: tuple[SourceFile, ...], analyser: Analyser, seed: int
+    raw: pa.Table, files: tuple[SourceFile, ...], analyser: Opened, seed: int
 ) -> tuple[pa.Table, pa.Table]:
-    """The kept sentences (schema SENTENCES) and the rejected rows (REJECTED) of one bucket, both sorted by id.
+    """The kept sentences (the analyser's schema) and the rejected rows (REJECTED) of one bucket, both sorted by id.
 
     `raw` has all rows of the bucket's ids, in any order.
     """
@@ -161,33 +159,13 @@ def _duplicates(good: pa.Table, first: Any, is_first: Any) -> pa.Table:
     return reject(good.filter(pa.array(~is_first)), "ingest", DUPLICATE, detail)
 
 
-def _analysed(unique: pa.Table, analyser: Analyser, seed: int) -> tuple[pa.Table, pa.Table]:
-    kept, rejected = [SENTENCES.empty_table()], [REJECTED.empty_table()]
+def _analysed(unique: pa.Table, analyser: Opened, seed: int) -> tuple[pa.Table, pa.Table]:
+    kept, rejected = [analyser.schema.empty_table()], [REJECTED.empty_table()]
     for start in range(0, len(unique), BLOCK):
-        block = unique.slice(start, BLOCK)
-        analysis = analyse(block["text"].to_pylist(), analyser)
-        kept.append(_kept_block(block, analysis, seed))
-        rejected.append(_rejected_block(block, analysis))
+        found, left_out = analyser.rows(unique.slice(start, BLOCK), seed)
+        kept.append(found)
+        rejected.append(left_out)
     return pa.concat_tables(kept).combine_chunks(), pa.concat_tables(rejected)
-
-
-def _kept_block(block: pa.Table, analysis: Analysis, seed: int) -> pa.Table:
-    table = block.take(pa.array(analysis.kept, pa.int64()))
-    concepts = string_lists(analysis.concepts)
-    heads = id_heads(strings(table["id"], ID_LENGTH))
-    order = shuffled(heads, concepts.offsets.to_numpy().astype(np.int64), seed)
-    shuffled_concepts = pa.ListArray.from_arrays(concepts.offsets, concepts.values.take(pa.array(order)))
-    morphemes = string_lists([list(chain.from_iterable(map(_MORPHEMES, row))) for row in analysis.tokens])
-    table = table.append_column("concepts", shuffled_concepts).append_column("morphemes", morphemes)
-    return table.select(SENTENCES.names).cast(SENTENCES)
-
-
-def _rejected_block(block: pa.Table, analysis: Analysis) -> pa.Table:
-    left_out = [(position, verdict) for position, verdict in enumerate(analysis.verdicts) if not verdict.keep]
-    table = block.take(pa.array([position for position, _ in left_out], pa.int64()))
-    reasons = pa.array([verdict.reason for _, verdict in left_out], pa.string())
-    details = pa.array([verdict.detail for _, verdict in left_out], pa.string())
-    return reject(table, "ingest", reasons, details)
 
 
 def malformed_rows(rejected: pa.Table, source: str) -> list[tuple[str, str]]:

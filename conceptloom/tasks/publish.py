@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,11 +44,42 @@ class Copy:
         return json.dumps({"copy": asdict(self)}).encode()
 
 
+class Shape(Protocol):
+    """What the rows of a recipe's shards are, and how they are published. A frozen dataclass."""
+
+    def rows(self, file: DataFile) -> pa.Table:
+        """The rows of one file, schema DATA."""
+
+    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
+        """Writes the rows in the published formats; answers the files' entries for a manifest."""
+
+    def read(self, rows: pa.Table) -> Ledger:
+        """A ledger that knows how many rows were read."""
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A row of a shard is a sentence of schema DIVIDED."""
+
+    def rows(self, file: DataFile) -> pa.Table:
+        """See Shape."""
+        return data_rows(file)
+
+    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
+        """See Shape."""
+        return write_published(output, file.name, rows, references=file.split != "train")
+
+    def read(self, rows: pa.Table) -> Ledger:
+        """See Shape."""
+        return count_read(rows["source"])
+
+
 @dataclass(frozen=True)
 class PublishFiles:
     """Writes or copies final files into the build's directory."""
 
     output: str
+    shape: Shape = Sentences()
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
@@ -63,10 +94,10 @@ class PublishFiles:
                 yield self._data(bucket, DataFile(**job))
 
     def _data(self, bucket: int, file: DataFile) -> Output:
-        rows = data_rows(file)
+        rows = self.shape.rows(file)
         table = write_table(storage.join(self.output, "data", f"{file.name}.parquet"), rows)
-        files = [table, *write_published(self.output, file.name, rows, references=file.split != "train")]
-        ledger = count_read(rows["source"])
+        files = [table, *self.shape.write(self.output, file, rows)]
+        ledger = self.shape.read(rows)
         for counts in ledger.sources.values():
             counts.kept = counts.read
         return receipt(bucket, ledger, files)
@@ -81,6 +112,15 @@ def write_published(output: str, name: str, rows: pa.Table, *, references: bool)
 
 def data_rows(file: DataFile) -> pa.Table:
     """The rows of one file (schema DATA), in the order of their ids."""
+    rows = shard_rows(file)
+    texts = rows["text"].combine_chunks()
+    references = pa.ListArray.from_arrays(pa.array(range(len(rows) + 1), pa.int32()), texts)
+    columns = [rows["id"], rows["concepts"], texts, references, rows["source"], rows["locator"]]
+    return pa.table(columns, schema=DATA)
+
+
+def shard_rows(file: DataFile) -> pa.Table:
+    """The rows of one file as they stand in its shards."""
     parts = []
     for shard in file.shards:
         table = read_table(shard)
@@ -88,11 +128,7 @@ def data_rows(file: DataFile) -> pa.Table:
         if file.source is not None:
             mask = pc.and_(mask, pc.equal(table["source"], file.source))
         parts.append(table.filter(mask))
-    rows = pa.concat_tables(parts).combine_chunks()
-    texts = rows["text"].combine_chunks()
-    references = pa.ListArray.from_arrays(pa.array(range(len(rows) + 1), pa.int32()), texts)
-    columns = [rows["id"], rows["concepts"], texts, references, rows["source"], rows["locator"]]
-    return pa.table(columns, schema=DATA)
+    return pa.concat_tables(parts).combine_chunks()
 
 
 Shard = tuple[str, dict[str, dict[str, int]]]

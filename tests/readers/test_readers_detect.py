@@ -56,7 +56,9 @@ def test_the_format_is_found(path: str, content: str, expected: str) -> None:
     ],
 )
 def test_an_unclear_format_is_an_error_that_says_what_to_write(path: str, head: bytes) -> None:
-    with pytest.raises(InputError, match=rf"^{path}: .*--input NAME:FORMAT={path}, .*one of aihub-captions, .*table"):
+    with pytest.raises(
+        InputError, match=rf"^{path}: .*--input NAME:FORMAT={path}, .*one of activitynet, aihub-captions, .*table"
+    ):
         find_format(path, head)
 
 

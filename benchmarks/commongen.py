@@ -1,0 +1,200 @@
+"""How fast the recipe commongen is: its mining stage against the obvious Beam pipeline, and whole builds that grow.
+
+    python benchmarks/commongen.py DATA obvious [--captions 67389] [--runs 3]
+    python benchmarks/commongen.py DATA growth [--captions 60000 240000 480000]
+
+DATA as for benchmarks/mining.py. Both pipelines of `obvious` read the sentences of the same finished stage ingest and
+run on the same local runner in one process; they must agree on the number of sets and the sums of all fields. Time is
+the whole process's (wall, and processor time), memory its peak; the least of some alternating runs counts.
+
+    stage      the product: sentences as Arrow blocks to shards of lead concepts (transforms.mine.Mine)
+    obvious    every set of every sentence an element, CombinePerKey with a count, a set of words and a length
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from mining import SIZES, Cost, texts_of
+
+from conceptloom.hashing import text_id
+
+MOST = 16
+
+
+def write_captions(data: Path, captions: int, path: Path) -> int:
+    """Writes that many distinct captions of all kinds, a line each; answers how many there are."""
+    texts = dict.fromkeys(" ".join(text.split()) for text in texts_of(data))
+    chosen = sorted(filter(None, texts), key=text_id)[:captions]
+    path.write_text("".join(f"{text}\n" for text in chosen), encoding="utf-8")
+    return len(chosen)
+
+
+def measure(*arguments: object) -> tuple[Cost, str]:
+    """What a command takes in a process of its own, and what it says."""
+    begin = time.monotonic()
+    child = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    said = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.monotonic() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{' '.join(map(str, arguments))} failed")
+    return Cost(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 2**20), said
+
+
+def build(data: Path, captions: Path, output: Path, *more: object) -> tuple[Cost, str]:
+    """A build, or a stage of one, by the command line, in one process."""
+    names = data / "conceptnet" / "concept_names.txt"
+    inputs = ["--input", f"captions:lines={captions}", "--conceptnet", names, "--set", f"mine.max_concepts={MOST}"]
+    return measure("-m", "conceptloom", "build", "commongen", *inputs, "--workers", 1, "--output", output, *more)
+
+
+def stage(source: Path, target: Path) -> tuple[int, ...]:
+    from conceptloom.concepts import MiningRules
+    from runners.direct import DirectRunner
+    from transforms.mine import Mine
+
+    tables = [pq.read_table(path, columns=["concepts"]) for path in sorted(source.glob("sentences-*"))]
+    shards = 1 + sum(map(len, tables)) // 8192
+    rules = MiningRules(SIZES, 1, MOST)
+    DirectRunner().run("mine", lambda p: p | Mine(rules, len(tables), shards, str(source), str(target)))
+    found = [pq.read_table(path) for path in target.glob("mined-*")]
+    sums = (sum(pc.sum(table[name]).as_py() or 0 for table in found) for name in ("support", "words", "length"))
+    return sum(map(len, found)), *sums
+
+
+class Combine(beam.CombineFn):
+    """Support, words and length of a set."""
+
+    def create_accumulator(self) -> tuple[int, set[str], int]:
+        return 0, set(), 0
+
+    def add_input(self, total: tuple[int, set[str], int], words: list[str]) -> tuple[int, set[str], int]:
+        return total[0] + 1, total[1] | set(words), total[2] + len(words)
+
+    def merge_accumulators(self, parts: Any) -> tuple[int, set[str], int]:
+        support, words, length = 0, set(), 0
+        for part in parts:
+            support, words, length = support + part[0], words | part[1], length + part[2]
+        return support, words, length
+
+    def extract_output(self, total: tuple[int, set[str], int]) -> tuple[int, int, int]:
+        return total[0], len(total[1]), total[2]
+
+
+def sets_of(row: dict[str, list[str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    concepts = sorted(row["concepts"])
+    for size in SIZES:
+        for chosen in combinations(concepts, size):
+            yield chosen, row["words"]
+
+
+def obvious(source: Path, target: Path) -> tuple[int, ...]:
+    from runners.direct import DirectRunner
+
+    def construct(pipeline: beam.Pipeline) -> Any:
+        rows = pipeline | beam.io.ReadFromParquet(f"{source}/sentences-*", columns=["concepts", "words"])
+        # The few sentences beyond the cap are left out of both.
+        sets = rows | beam.Filter(lambda row: len(row["concepts"]) <= MOST) | beam.FlatMap(sets_of)
+        mined = sets | beam.CombinePerKey(Combine())
+        sums = mined | beam.Map(lambda one: (1, *one[1])) | beam.CombineGlobally(total_of)
+        return sums | beam.Map(lambda one: (target / "sums").write_text(json.dumps(one)))
+
+    target.mkdir()
+    DirectRunner().run("mine", construct)
+    return tuple(json.loads((target / "sums").read_text()))
+
+
+def total_of(rows: Any) -> tuple[int, ...]:
+    total = [0, 0, 0, 0]
+    for row in rows:
+        total = [one + other for one, other in zip(total, row)]
+    return tuple(total)
+
+
+PROGRAMS: dict[str, Callable[[Path, Path], tuple[int, ...]]] = {"stage": stage, "obvious": obvious}
+
+
+def compare(data: Path, captions: int, runs: int, folder: Path) -> None:
+    lines = folder / "captions.txt"
+    print(f"{write_captions(data, captions, lines):,} captions", flush=True)
+    build(data, without_long(data, lines, folder), folder / "out", "--only", "ingest")
+    found: dict[str, list[Cost]] = {program: [] for program in PROGRAMS}
+    results = set()
+    for number in range(runs):
+        for program, costs in found.items():
+            target = folder / f"{program}-{number}"
+            cost, said = measure(__file__, "run", program, folder / "out" / "stages" / "1-ingest", target)
+            costs.append(cost)
+            results.add(said)
+    if len(results) != 1:
+        raise SystemExit(f"the programs differ: {results}")
+    print("sets, sums of support, words, length:", results.pop().strip())
+    best = {program: Cost(*map(min, zip(*costs))) for program, costs in found.items()}
+    for program, cost in best.items():
+        wall, processor, memory = (other / mine for mine, other in zip(best["stage"], cost))
+        print(f"{program:<8}{cost}; {wall:.1f} / {processor:.1f} / {memory:.1f} times the stage's")
+
+
+def without_long(data: Path, lines: Path, folder: Path) -> Path:
+    """The captions without those that the cap would touch: the obvious pipeline has no cap."""
+    build(data, lines, folder / "all", "--only", "ingest")
+    kept = []
+    for path in sorted((folder / "all" / "stages" / "1-ingest").glob("sentences-*")):
+        table = pq.read_table(path, columns=["text", "concepts"])
+        kept += table.filter(pc.less_equal(pc.list_value_length(table["concepts"]), MOST))["text"].to_pylist()
+    lines.write_text("".join(f"{text}\n" for text in kept), encoding="utf-8")
+    return lines
+
+
+def growth(data: Path, captions: list[int], folder: Path) -> None:
+    first: tuple[Cost, int] | None = None
+    for wanted in captions:
+        lines, output = folder / f"{wanted}.txt", folder / f"out-{wanted}"
+        count = write_captions(data, wanted, lines)
+        cost, said = build(data, lines, output, "--json")
+        report = json.loads(said)
+        first = first or (cost, count)
+        wall, processor = (mine / count / (other / first[1]) for mine, other in zip(cost[:2], first[0]))
+        sets = sum(report["mined"]["sets"].values())
+        stages = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report["seconds"].items())
+        print(
+            f"{count:,} captions, {sets:,} sets:{cost}; a caption takes {wall:.2f} / {processor:.2f} times as long\n"
+            f"    {stages}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["run"]:
+        program, source, target = sys.argv[2:]
+        print(*PROGRAMS[program](Path(source), Path(target)))
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("what", choices=("obvious", "growth"))
+    parser.add_argument("--captions", type=int, nargs="+")
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.what == "obvious":
+            compare(arguments.data, *(arguments.captions or [67_389])[:1], arguments.runs, Path(folder))
+        else:
+            growth(arguments.data, arguments.captions or [60_000, 240_000, 480_000], Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""How the concepts of sets are connected in ConceptNet (CommonGen, section 3.6: figure 5, table 2).
+
+An edge connects both ways. The shares of two hops are counted as edges per path, which is how the published ones add up
+to nearly 200 per cent: each path has two edges.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conceptloom.conceptnet.graph import Graph, uri_of
+from conceptloom.conceptnet.relations import CATEGORIES
+from conceptloom.errors import ConfigError
+
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Connectivity:
+    """What connects the pairs of concepts of some sets of one size; a pair counts in each set that holds it."""
+
+    one_hop: tuple[int, ...]
+    """How many sets have 0, 1, 2 … pairs (of k(k-1)/2) that an edge connects."""
+    two_hops: tuple[int, ...]
+    """How many sets have 0, 1, 2 … pairs that two edges over a third concept connect."""
+    links: int
+    """Edges that connect a pair, by any of the categories' relations."""
+    link_categories: dict[str, int]
+    """Those edges, by category."""
+    paths: int
+    """Paths of two edges that connect a pair."""
+    path_edges: dict[str, int]
+    """The edges of those paths, by category: of 2 x `paths` edges, some are of no category."""
+
+    def shares(self) -> dict[str, tuple[float, float]]:
+        """Per cent of the links, and of the paths, for each category."""
+        return {
+            name: (
+                100 * self.link_categories[name] / max(1, self.links),
+                100 * self.path_edges[name] / max(1, self.paths),
+            )
+            for name in CATEGORIES
+        }
+
+
+def connectivity(graph: Graph, sets: Sequence[Sequence[str]], language: str = "en") -> Connectivity:
+    """The analysis of sets of one size; a concept that the graph does not hold is connected to none, nor one to itself.
+
+    Memory: 13 bytes an edge of the graph, and 16 bytes for each two of the sets' concepts. Raises ValueError for no
+    sets or sets of several sizes, ConfigError where scipy is not installed.
+    """
+    concepts = sorted({concept for each in sets for concept in each})
+    if len({len(each) for each in sets}) != 1:
+        raise ValueError("there are no sets, or sets of several sizes; ask for those of each size")
+    place = {concept: at for at, concept in enumerate(concepts)}
+    members = np.array([[place[concept] for concept in each] for each in sets]).reshape(len(sets), -1)
+    pairs = members[:, np.array(list(combinations(range(members.shape[1]), 2)), dtype=np.int64).reshape(-1, 2)]
+    nodes = graph.places([uri_of(concept, language) for concept in concepts])
+    return _counted(_Neighbours(graph, nodes), pairs[..., 0], pairs[..., 1])
+
+
+class _Neighbours:
+    """The edges of some concepts as sparse matrices: how many edges join each concept to each of its neighbours."""
+
+    def __init__(self, graph: Graph, nodes: Int64) -> None:
+        self._sparse = _scipy_sparse()
+        rows, neighbours, relations = _edges_of(graph, nodes)
+        columns, self._columns = np.unique(neighbours, return_inverse=True)
+        self._rows, self._relations = rows, relations
+        self._shape = (len(nodes), len(columns))
+        self._names = graph.names
+        self._concepts = np.flatnonzero(np.isin(nodes, columns))
+        self._places = np.searchsorted(columns, nodes[self._concepts])
+
+    def matrix(self, category: str = "") -> Any:
+        """All edges, or those of a category's relations; shape (concepts, neighbours)."""
+        wanted = np.array([not category or name in CATEGORIES[category] for name in self._names], dtype=np.bool_)
+        chosen = wanted[self._relations]
+        cells = (self._rows[chosen], self._columns[chosen])
+        return self._sparse.csr_array((np.ones(len(cells[0]), dtype=np.int64), cells), shape=self._shape)
+
+    def among(self, matrix: Any) -> Any:
+        """The edges between two of the concepts; shape (concepts, concepts)."""
+        found = matrix[:, self._places].tocoo()
+        cells = (found.row, self._concepts[found.col])
+        return self._sparse.csr_array((found.data, cells), shape=(self._shape[0],) * 2)
+
+
+def _counted(neighbours: _Neighbours, left: Int64, right: Int64) -> Connectivity:
+    """`left`, `right`: the concepts of each pair, shape (sets, pairs)."""
+    every = neighbours.matrix()
+    links = _values(neighbours.among(every), left, right)
+    paths = _values(every @ every.T, left, right)
+    link_categories, path_edges = {}, {}
+    for category in CATEGORIES:
+        some = neighbours.matrix(category)
+        link_categories[category] = int(_values(neighbours.among(some), left, right).sum())
+        once = some @ every.T
+        path_edges[category] = int((_values(once, left, right) + _values(once, right, left)).sum())
+    return Connectivity(
+        _distribution(links), _distribution(paths), sum(link_categories.values()), link_categories, int(paths.sum()),
+        path_edges,
+    )  # fmt: skip
+
+
+def _edges_of(graph: Graph, nodes: Int64) -> tuple[Int64, Int64, npt.NDArray[np.uint8]]:
+    """(which of the nodes, its neighbour, the relation) of every edge at one of the nodes, in both directions."""
+    place = np.full(len(graph.nodes) + 1, -1, dtype=np.int32)
+    place[nodes] = np.arange(len(nodes))
+    place[-1] = -1  # where a node is not in the graph (-1)
+    starts = np.repeat(np.arange(len(graph.nodes), dtype=np.int32), np.diff(graph.offsets))
+    proper = starts != graph.ends
+    forth = np.flatnonzero((place[starts] >= 0) & proper)
+    back = np.flatnonzero((place[graph.ends] >= 0) & proper)
+    return (
+        np.concatenate((place[starts[forth]], place[graph.ends[back]])).astype(np.int64),
+        np.concatenate((graph.ends[forth], starts[back])).astype(np.int64),
+        np.concatenate((graph.relations[forth], graph.relations[back])),
+    )
+
+
+def _values(matrix: Any, rows: Int64, columns: Int64) -> Int64:
+    """The matrix at each pair, 0 where it is a concept with itself (some published sets hold one twice)."""
+    found = np.asarray(matrix[rows.ravel(), columns.ravel()], dtype=np.int64).reshape(rows.shape)
+    return np.where(rows != columns, found, 0)
+
+
+def _distribution(counts: Int64) -> tuple[int, ...]:
+    """By number of connected pairs, from 0 to all: how many sets have it."""
+    connected = (counts > 0).sum(axis=1)
+    return tuple(np.bincount(connected, minlength=counts.shape[1] + 1).tolist())
+
+
+def _scipy_sparse() -> Any:
+    try:
+        from scipy import sparse
+    except ModuleNotFoundError:
+        raise ConfigError("the analysis by ConceptNet wants scipy: pip install 'conceptloom[conceptnet]'") from None
+    return sparse

@@ -1,0 +1,15 @@
+"""ConceptNet's relations by the kind of common sense they carry (CommonGen, table 2)."""
+
+CATEGORIES: dict[str, frozenset[str]] = {
+    "spatial": frozenset(("AtLocation", "LocatedNear")),
+    "object properties": frozenset(
+        ("UsedFor", "CapableOf", "PartOf", "ReceivesAction", "MadeOf", "FormOf", "HasProperty", "HasA")
+    ),
+    "human behaviours": frozenset(("CausesDesire", "MotivatedByGoal", "Desires", "NotDesires", "MannerOf")),
+    "temporal": frozenset(("HasSubevent", "HasPrerequisite", "HasFirstSubevent", "HasLastSubevent")),
+    "general": frozenset(("RelatedTo", "Synonym", "DistinctFrom", "IsA", "HasContext", "SimilarTo")),
+}
+"""The paper's five categories. It writes MotivatedBy, Manner, Subevent, Prerequisite for the names that ConceptNet has.
+
+A relation of none of them (Antonym, Causes) still connects concepts.
+"""

@@ -1,0 +1,40 @@
+"""Concept sets: mining, scoring, sampling and ranking (CommonGen, section 3.1)."""
+
+from conceptloom.concepts.coded import CODED, cap_concepts, code_sentences
+from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
+from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spelling, count_terms, merge_counts
+from conceptloom.concepts.mining import MINED, MiningRules, mine
+from conceptloom.concepts.ranking import Quotas, Ranked, rank
+from conceptloom.concepts.routing import route
+from conceptloom.concepts.sampling import SAMPLED, merge_samples, sample
+from conceptloom.concepts.scoring import SCORED, score
+from conceptloom.concepts.supporters import SUPPORTERS, supporters
+
+__all__ = [
+    "CODED",
+    "MINED",
+    "SAMPLED",
+    "SCORED",
+    "SUPPORTERS",
+    "TERM_COUNTS",
+    "Degrees",
+    "Lexicon",
+    "MiningRules",
+    "Quotas",
+    "Ranked",
+    "by_rarity",
+    "by_spelling",
+    "cap_concepts",
+    "code_sentences",
+    "count_degrees",
+    "count_terms",
+    "merge_counts",
+    "merge_degrees",
+    "merge_samples",
+    "mine",
+    "rank",
+    "route",
+    "sample",
+    "score",
+    "supporters",
+]

@@ -1,0 +1,106 @@
+"""Concept sets with what their score is made of (CommonGen, section 3.1): exact counts, one shard of leads at a time.
+
+Distributed: `conceptloom.concepts.routing.route` of each shard of sentences; `mine` of each shard of leads;
+`count_degrees` of what it found, `merge_degrees` of all shards; then `conceptloom.concepts.scoring.score`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+import pyarrow as pa
+
+from conceptloom.concepts.coded import INTEGERS, Coded, coded_arrays
+from conceptloom.concepts.enumeration import Level, levels
+from conceptloom.concepts.lexicon import Lists
+from conceptloom.concepts.routing import possible_leads, shard_of
+from conceptloom.concepts.runs import gather
+from conceptloom.concepts.unions import union_sizes
+from conceptloom.errors import ConfigError
+from conceptloom.splits.concept_sets import Int64, offsets_of
+
+MINED = pa.schema([("concepts", INTEGERS), ("support", pa.int32()), ("words", pa.int32()), ("length", pa.int64())])
+"""A concept set (numbers, ascending) over the unique sentences S(x) that hold all its concepts: their number, the
+number of distinct words they have together, and the sum of their lengths in words."""
+
+INSTANCES = 1 << 20
+"""Sets in sentences that are held at once, about 100 bytes each; the sets of one lead concept are never parted."""
+
+
+@dataclass(frozen=True)
+class MiningRules:
+    """Which concept sets are mined. The defaults are CommonGen's."""
+
+    sizes: tuple[int, ...] = (3, 4, 5)
+    min_support: int = 1
+    """Sets of fewer sentences are left out. They hold two thirds of the score mass where this is 2."""
+    max_concepts: int = 16
+    """A sentence of more concepts keeps this many, the rarest."""
+
+    def __post_init__(self) -> None:
+        whole = all(isinstance(size, int) and size > 0 for size in self.sizes)
+        if not self.sizes or not whole or sorted(set(self.sizes)) != list(self.sizes):
+            raise ConfigError(f"mine.sizes must be ascending numbers of concepts from 1 up, not {self.sizes!r}")
+        if self.min_support < 1:
+            raise ConfigError(f"mine.min_support must be at least 1, not {self.min_support}")
+        if self.max_concepts < max(self.sizes):
+            raise ConfigError(f"mine.max_concepts must be at least the largest of mine.sizes, not {self.max_concepts}")
+
+
+def mine(
+    blocks: Iterable[pa.RecordBatch], rules: MiningRules, shard: int = 0, shards: int = 1, instances: int = INSTANCES
+) -> Iterator[pa.RecordBatch]:
+    """The concept sets whose lead belongs to one shard, with schema MINED; a batch for each size and some leads.
+
+    `blocks` are all sentences (schema CODED) routed to the shard, in any order, each once; further ones do no harm.
+    The leads ascend over the batches, and the sets within each. Memory: the shard, and `instances`.
+    """
+    sentences, _ = coded_arrays(blocks)
+    rows, places = possible_leads(sentences.concepts, min(rules.sizes))
+    own = shard_of(sentences.concepts.values[places], shards) == shard
+    rows, places = rows[own], places[own]
+    for part in _parts(sentences.concepts, rows, places, rules.sizes, instances):
+        yield from _mine_part(sentences, rows[part], places[part], rules)
+
+
+def _parts(concepts: Lists, rows: Int64, places: Int64, sizes: tuple[int, ...], instances: int) -> Iterator[Int64]:
+    """The leads in parts of about `instances` sets in sentences, in their order; all of one concept in one part."""
+    tails = concepts.offsets[rows + 1] - places - 1
+    costs = np.array([sum(comb(tail, size - 1) for size in sizes) for tail in range(int(tails.max(initial=0)) + 1)])
+    leads = concepts.values[places]
+    load = np.bincount(leads, weights=costs[tails]).astype(np.int64)
+    numbers = (np.cumsum(load) // instances)[leads]
+    order = np.argsort(numbers, kind="stable")
+    yield from np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1) if len(order) else ()
+
+
+def _mine_part(sentences: Coded, rows: Int64, places: Int64, rules: MiningRules) -> Iterator[pa.RecordBatch]:
+    found = [
+        level
+        for level in levels(sentences.concepts, rows, places, rules.sizes, rules.min_support)
+        if level.concepts.shape[1] in rules.sizes
+    ]
+    unions = _unions(found, sentences.words)
+    for level, words in zip(found, unions):
+        if len(level.concepts):
+            yield _mined(level, words, np.add.reduceat(sentences.length[level.rows], level.starts))
+
+
+def _unions(found: list[Level], words: Lists) -> list[Int64]:
+    """The number of distinct words of each set of each level. Sets of all sizes together: many have the same S(x)."""
+    sizes = np.concatenate([level.supports for level in found])
+    rows = np.concatenate([level.rows for level in found])
+    starts = np.cumsum(sizes) - sizes
+    result = words.sizes[rows[starts]]
+    several = np.flatnonzero(sizes > 1)
+    members = rows[gather(starts[several], sizes[several])]
+    result[several] = union_sizes(Lists(members, offsets_of(sizes[several])), words)
+    return np.split(result, np.cumsum([len(level.starts) for level in found])[:-1])
+
+
+def _mined(level: Level, words: Int64, length: Int64) -> pa.RecordBatch:
+    count, size = level.concepts.shape
+    concepts = Lists(level.concepts.ravel(), np.arange(count + 1) * size).to_arrow()
+    numbers = (level.supports.astype(np.int32), words.astype(np.int32), length)
+    return pa.record_batch([concepts, *map(pa.array, numbers)], schema=MINED)

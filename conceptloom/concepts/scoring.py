@@ -1,0 +1,55 @@
+"""The score of a concept set (CommonGen, section 3.1).
+
+score(x) = |S(x)| * |distinct words of S(x)| / (sum of the lengths of S(x)) * rho(x), and
+rho(x) = |X| / (the largest number of sets of X that a concept of x stands in).
+"""
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from conceptloom.concepts.coded import INTEGERS
+from conceptloom.concepts.degrees import Degrees
+from conceptloom.concepts.lexicon import Lists
+from conceptloom.hashing import UInt64
+from conceptloom.splits.concept_sets import ConceptSets, Int64, set_hashes
+
+Float64 = npt.NDArray[np.float64]
+
+SCORED = pa.schema(
+    [
+        ("set", pa.uint64()),
+        ("concepts", INTEGERS),
+        ("support", pa.int32()),
+        ("words", pa.int32()),
+        ("length", pa.int64()),
+        ("degree", pa.int64()),
+        ("score", pa.float64()),
+    ]
+)
+"""A mined set with the hash of its concepts, the largest degree among them, and its score."""
+
+DECIMALS = 6
+"""Scores are rounded before they are stored or compared: what differs less is equal."""
+
+
+def score(mined: pa.RecordBatch, degrees: Degrees, hashes: UInt64) -> pa.RecordBatch:
+    """Mined sets (schema MINED) with ids and scores, schema SCORED, in their order.
+
+    `degrees` are those of all shards; `hashes` those of the concepts (`Lexicon.hashes`), so that the id of a set is
+    the same in every corpus. All lengths must be positive.
+    """
+    concepts = Lists.from_arrow(mined.column("concepts"))
+    degree = np.maximum.reduceat(degrees.of_concept[concepts.values], concepts.offsets[:-1])
+    sets = set_hashes(ConceptSets(hashes[concepts.values], concepts.offsets))
+    support, words, length = (mined.column(name).to_numpy() for name in ("support", "words", "length"))
+    scores = scores_of(support.astype(np.int64), words, length, degrees.sets, degree)
+    return pa.record_batch([pa.array(sets), *mined.columns, pa.array(degree), pa.array(scores)], schema=SCORED)
+
+
+def scores_of(support: Int64, words: Int64, length: Int64, sets: int, degree: Int64) -> Float64:
+    """The formula on integers, one entry for each set; the only place where a score is computed.
+
+    Products of integers are exact, and each division is rounded once, the same on every machine.
+    """
+    return np.round((support * words) / length * (sets / degree), DECIMALS)

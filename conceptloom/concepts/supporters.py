@@ -1,0 +1,57 @@
+"""The sentences of chosen concept sets: the captions that stand as train's references.
+
+Distributed: sentences routed as for mining; `supporters` of each shard of leads with the chosen sets.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from conceptloom.concepts.coded import coded_arrays
+from conceptloom.concepts.lexicon import Lists
+from conceptloom.concepts.routing import shard_of
+from conceptloom.concepts.runs import gather
+from conceptloom.hashing import ID_BYTES
+from conceptloom.splits.concept_sets import Bool, Int64, offsets_of
+
+SUPPORTERS = pa.schema([("set", pa.uint64()), ("id", pa.binary(ID_BYTES))])
+"""A concept set and a sentence (packed id) that holds all its concepts."""
+
+
+def supporters(blocks: Iterable[pa.RecordBatch], chosen: pa.Table, shard: int = 0, shards: int = 1) -> pa.Table:
+    """All sentences of those chosen sets whose lead belongs to the shard, schema SUPPORTERS, by (set, id).
+
+    `blocks` are the sentences (schema CODED) routed to the shard; of `chosen`, the columns `set` and `concepts` of
+    schema SCORED are read. Memory: the shard, and a few numbers for each sentence that holds a chosen set's lead.
+    """
+    sentences, ids = coded_arrays(blocks)
+    sets = Lists.from_arrow(chosen["concepts"])
+    own = np.flatnonzero(shard_of(sets.values[sets.offsets[:-1]], shards) == shard)
+    places, rows = _holders(
+        sentences.concepts, Lists(sets.values[gather(sets.offsets[own], sets.sizes[own])], offsets_of(sets.sizes[own]))
+    )
+    columns = [chosen["set"].take(pa.array(own[places])), ids.take(pa.array(rows))]
+    return pa.table(columns, schema=SUPPORTERS).sort_by([("set", "ascending"), ("id", "ascending")])
+
+
+def _holders(concepts: Lists, sets: Lists) -> tuple[Int64, Int64]:
+    """(set, row) for each row that holds all concepts of a set: those of its lead, less those that lack another."""
+    span = max(int(concepts.values.max(initial=0)), int(sets.values.max(initial=0))) + 1
+    parents = np.repeat(np.arange(len(concepts.sizes)), concepts.sizes)
+    held = np.sort(parents * span + concepts.values)
+    order = np.argsort(concepts.values, kind="stable")
+    leads = sets.values[sets.offsets[:-1]]
+    starts, ends = (np.searchsorted(concepts.values[order], leads, side) for side in ("left", "right"))
+    places, rows = np.repeat(np.arange(len(leads)), ends - starts), parents[order[gather(starts, ends - starts)]]
+    for position in range(1, int(sets.sizes.max(initial=0))):
+        inside = sets.sizes[places] > position
+        wanted = sets.values[np.where(inside, sets.offsets[places] + position, 0)]
+        keep = ~inside | _is_in(rows * span + wanted, held)
+        places, rows = places[keep], rows[keep]
+    return places, rows
+
+
+def _is_in(keys: Int64, held: Int64) -> Bool:
+    found = np.searchsorted(held, keys)
+    return np.asarray(held[np.minimum(found, len(held) - 1)] == keys, dtype=np.bool_)

@@ -1,0 +1,69 @@
+"""Analysis of a block of distinct English sentences: words and concepts (CommonGen, section 3.1)."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress
+from typing import ClassVar
+
+import pyarrow as pa
+
+from conceptloom.corpus.raw import Texts
+from conceptloom.languages.english.analysers import DEFAULT, Analyser, Vocabulary, concepts_of, make_analyser
+from conceptloom.languages.english.normalise import normalise
+from conceptloom.languages.english.words import words
+from conceptloom.ledger import reject
+from conceptloom.schemas import CAPTIONS
+from conceptloom.tables import string_lists
+
+NO_WORDS = "no_words"
+NO_CONCEPTS = "no_concepts"
+
+
+def whole(text: str) -> list[str]:
+    """A caption is one sentence, however many full stops it has: its words make one scene."""
+    return [text]
+
+
+@dataclass(frozen=True)
+class CaptionAnalyser:
+    """Finds concepts by an analyser that is named; the vocabulary comes as the stage's side input."""
+
+    name: str = DEFAULT
+    texts: ClassVar[Texts] = Texts(normalise, whole)
+
+    def opened(self, side: bytes | None) -> "OpenedCaptions":
+        """See SentenceAnalyser; `side` is what `encode_vocabulary` answers."""
+        return _opened(self.name, side or b"")
+
+
+def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
+    """The concepts as bytes, sorted: a word a line."""
+    return "".join(f"{word}\n" for word in sorted(vocabulary)).encode()
+
+
+@lru_cache(maxsize=1)
+def _opened(name: str, vocabulary: bytes) -> "OpenedCaptions":
+    return OpenedCaptions(make_analyser(name, frozenset(vocabulary.decode().split("\n")) - {""}))
+
+
+@dataclass(frozen=True)
+class OpenedCaptions:
+    """An analyser with its vocabulary; one for each process, as it remembers the word forms that it has met."""
+
+    analyser: Analyser
+    schema: ClassVar[pa.Schema] = CAPTIONS
+
+    def rows(self, block: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:
+        """See Opened. A sentence without words, or without a concept, is left out."""
+        texts = block["text"].to_pylist()
+        tokens, concepts = [words(text) for text in texts], concepts_of(texts, self.analyser)
+        block = block.append_column("concepts", string_lists(concepts)).append_column("words", string_lists(tokens))
+        kept = block.filter(pa.array([bool(found) for found in concepts], pa.bool_()))
+        reasons = [NO_CONCEPTS if found else NO_WORDS for found in tokens]
+        return kept.select(CAPTIONS.names).cast(CAPTIONS), _left_out(block, concepts, reasons)
+
+
+def _left_out(block: pa.Table, concepts: list[list[str]], reasons: list[str]) -> pa.Table:
+    without = [not found for found in concepts]
+    rows = block.filter(pa.array(without, pa.bool_()))
+    return reject(rows, "ingest", pa.array(compress(reasons, without), pa.string()), "")

@@ -1,0 +1,1 @@
+"""English: normalising, words, lemmas, and the concepts of sentences."""

@@ -1,0 +1,25 @@
+"""One spelling for one text, in any language: Unicode NFC, plain spaces, plain quotes, one form of each full stop."""
+
+import re
+import unicodedata
+
+_SPACES = re.compile(r"\s+")
+_SPACE_BEFORE_STOP = re.compile(r" +(?=[.,!?](?:\s|$))")
+_FORMS = str.maketrans(
+    {
+        "“": '"', "”": '"', "„": '"', "＂": '"', "‘": "'", "’": "'", "＇": "'",
+        "。": ".", "．": ".", "｡": ".", "，": ",", "、": ",", "！": "!", "？": "?", "…": "...",
+        "\ufeff": None, "\u200b": None, "\u200c": None, "\u200d": None, "\u00ad": None,
+    }
+)  # fmt: skip
+
+
+def one_spelling(text: str) -> str:
+    """`text` in NFC, with single spaces and plain punctuation; nothing is added, and no word changed.
+
+    >>> one_spelling(" A dog  ‘barks’ loudly .")
+    "A dog 'barks' loudly."
+    """
+    # Invisible characters go first: between two jamo they would keep them from being composed.
+    composed = unicodedata.normalize("NFC", text.translate(_FORMS))
+    return _SPACE_BEFORE_STOP.sub("", _SPACES.sub(" ", composed)).strip()

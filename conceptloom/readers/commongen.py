@@ -1,0 +1,94 @@
+"""CommonGen's own files: JSON lines {"concept_set": "a_N#b_V", "scene": […], "reason": […]}, and parallel text.
+
+Parallel text is two files, a concept set a line in one (`train_src.txt`, `commongen.train.src_alpha.txt`) and one
+sentence for it in the same line of the other (`train_trg.txt`, `commongen.train.tgt.txt`).
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import BinaryIO, ClassVar, Literal
+
+from conceptloom import storage
+from conceptloom.errors import InputError
+from conceptloom.examples import Example
+from conceptloom.readers.base import READERS, Entry, ReaderEntry, Record
+from conceptloom.readers.fields import field_name
+from conceptloom.readers.jsonl import JsonLines
+from conceptloom.readers.linewise import read_lines
+from conceptloom.readers.ranges import open_text
+
+_SOURCE = re.compile(r"(?P<before>.*[._/])?src(?:_[a-z]+)?(?P<after>\.txt(?:\.gz)?)")
+_TARGETS = ("trg", "tgt")
+_TAGGED = re.compile(".+_[NV]")
+
+
+@dataclass(frozen=True)
+class CommonGen:
+    """Each scene of a set (or each reason: why the scene is plausible) is an item of its record."""
+
+    splittable: ClassVar[bool] = True
+    part: Literal["scene", "reason"] = dataclasses.field(default="scene", metadata={"option": "field"})
+
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
+        """See `Reader.read`. A blank line is a record without text."""
+        return JsonLines(f"{self.part}[]").read(stream, encoding, first)
+
+    def field(self, item: int) -> str:
+        """`scene[0]`"""
+        return field_name(f"{self.part}[]", item)
+
+
+def target_of(path: str) -> str | None:
+    """The file with the sentences for a file of concept sets; None where the name is not that of parallel text.
+
+    Raises InputError where the name is one, but the other file is not there.
+    """
+    found = _SOURCE.fullmatch(path)
+    if not found:
+        return None
+    names = [f"{found['before'] or ''}{target}{found['after']}" for target in _TARGETS]
+    target = next((name for name in names if storage.exists(name)), None)
+    if target is None:
+        raise InputError(f"{path}: its sentences are not beside it; put {' or '.join(names)} there")
+    return target
+
+
+def read_parallel(source: str, target: str) -> Iterator[Example]:
+    """The examples of parallel text: each distinct line of the source, in order, with its sentences.
+
+    Memory: the files. Raises InputError, with the line, where one file is longer or a line cannot be read.
+    """
+    examples: dict[str, list[str]] = {}
+    for number, (concepts, sentence) in enumerate(zip_longest(_lines(source), _lines(target)), 1):
+        if concepts is None or sentence is None:
+            longer, shorter = (target, source) if concepts is None else (source, target)
+            raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
+        if not concepts.strip():
+            raise InputError(f"{source}: line {number} has no concepts; mend this line")
+        examples.setdefault(concepts, []).append(sentence)
+    yield from (Example(tuple(concepts.split()), tuple(found)) for concepts, found in examples.items())
+
+
+def without_tags(example: Example) -> Example:
+    """The example with plain concepts, where each carries its part of speech, as in the published dev and test sets.
+
+    >>> without_tags(Example(("field_N", "look_V"), ("x",))).concepts
+    ('field', 'look')
+    """
+    if not all(map(_TAGGED.fullmatch, example.concepts)):
+        return example
+    return example._replace(concepts=tuple(concept[:-2] for concept in example.concepts))
+
+
+def _lines(path: str) -> Iterator[str]:
+    with open_text(path) as (stream, encoding):
+        for line in read_lines(stream, encoding, 1):
+            if not isinstance(line, Record):
+                raise InputError(f"line {line.record}: {line.reason}: {line.detail}; mend this line")
+            yield line.text
+
+
+READERS.add("commongen", ReaderEntry("CommonGen's JSON lines with scenes and reasons", CommonGen))

@@ -1,0 +1,46 @@
+"""Captions of videos, JSON as published: ActivityNet Captions and VATEX."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, ClassVar, Literal
+
+from conceptloom.readers.base import READERS, Entry, ReaderEntry
+from conceptloom.readers.documents import read_items
+from conceptloom.readers.fields import field_name, parse_path
+
+_VATEX = {"en": "enCap[]", "zh": "chCap[]"}
+
+
+@dataclass(frozen=True)
+class ActivityNet:
+    """{"v_…": {"duration", "timestamps", "sentences": […]}}: each video is a record, each of its sentences an item."""
+
+    splittable: ClassVar[bool] = False
+
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
+        """See `Reader.read`."""
+        return read_items(stream, encoding, first, "*", parse_path("sentences[]"))
+
+    def field(self, item: int) -> str:
+        """`sentences[0]`"""
+        return field_name("sentences[]", item)
+
+
+@dataclass(frozen=True)
+class Vatex:
+    """[{"videoID", "enCap": […], "chCap": […]}]: each caption of a video, in one language, is an item of its record."""
+
+    splittable: ClassVar[bool] = False
+    language: Literal["en", "zh"] = "en"
+
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
+        """See `Reader.read`."""
+        return read_items(stream, encoding, first, "item", parse_path(_VATEX[self.language]))
+
+    def field(self, item: int) -> str:
+        """`enCap[0]`"""
+        return field_name(_VATEX[self.language], item)
+
+
+READERS.add("activitynet", ReaderEntry("ActivityNet Captions as published (val_1.json)", ActivityNet))
+READERS.add("vatex", ReaderEntry("VATEX captions as published (JSON, English or Chinese)", Vatex))

@@ -1,0 +1,147 @@
+"""What train may share with dev and test, where all three are sets of one list (CommonGen, section 3.5).
+
+The policies differ from those of `conceptloom.splits.policies`: there dev and test are chosen by what train would
+lose, here they are chosen by rank, and train gives way.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from conceptloom.errors import ConfigError
+from conceptloom.hashing import UInt64
+from conceptloom.registry import Registry
+from conceptloom.splits.concept_sets import Bool, ConceptSets, Int64, found_in, subsets
+from conceptloom.splits.overlap import shared_with
+
+TEST_PAIR = "shares_test_pair"
+DEV_PAIR = "shares_dev_pair"
+TEST_CONCEPTS = "shares_test_concepts"
+DEV_CONCEPTS = "shares_dev_concepts"
+
+
+class Held(NamedTuple):
+    """The sets that train must give way to, each of distinct concepts (`distinct_sets`)."""
+
+    dev: ConceptSets
+    test: ConceptSets
+
+
+class Verdict(NamedTuple):
+    """What becomes of train's sets."""
+
+    keep: Bool
+    """Shape (train sets,)."""
+    dropped: Mapping[str, int]
+    """How many were dropped for each reason; a set is counted for the first one that applies."""
+    reasons: Int64
+    """Which of `dropped`'s reasons, in their order, each set was dropped for; -1 for those that stay."""
+
+
+class TrainPolicy(Protocol):
+    """A frozen dataclass of its options."""
+
+    name: ClassVar[str]
+    """The name in the registry."""
+
+    def judge(self, train: ConceptSets, held: Held) -> Verdict:
+        """Says which of train's sets stay. `train` as of `distinct_sets`, none of them equal to a held-out set."""
+
+
+@dataclass(frozen=True)
+class Final:
+    """No pair of concepts of a test set is in a train set, and of dev's pairs at least the share `unseen_dev_pairs`.
+
+    Dev's pairs are distinct unordered pairs. Those that most train sets hold (after test's pairs are gone) are the
+    ones that may stay, ties by the pair's hash; every train set that holds another one is dropped.
+    """
+
+    unseen_dev_pairs: float = 0.9631
+
+    name: ClassVar[str] = "final"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.unseen_dev_pairs <= 1:
+            raise ConfigError(f"overlap.unseen_dev_pairs must lie between 0 and 1, not {self.unseen_dev_pairs!r}")
+
+    def judge(self, train: ConceptSets, held: Held) -> Verdict:
+        """See TrainPolicy."""
+        rows, pairs = subsets(train, 2)
+        with_test = _holders(rows, found_in(_pairs(held.test), pairs), train)
+        dev_pairs, left = _pairs(held.dev), pairs[~with_test[rows]]
+        hits = left[found_in(dev_pairs, left)]
+        counts = np.bincount(np.searchsorted(dev_pairs, hits), minlength=len(dev_pairs))
+        with_dev = _holders(rows, found_in(self.forbidden(dev_pairs, counts), pairs), train)
+        return _verdict({TEST_PAIR: with_test, DEV_PAIR: with_dev}, len(train.sizes))
+
+    def forbidden(self, dev_pairs: UInt64, counts: Int64) -> UInt64:
+        """The pairs of dev that no train set may hold, sorted; `counts` says how many train sets hold each of them."""
+        # Rounded, so that a share made of two whole numbers does not ask for one pair more than these say.
+        unseen = int(np.ceil(round(self.unseen_dev_pairs * len(dev_pairs), 6)))
+        cheapest = np.lexsort((dev_pairs, counts))[:unseen]
+        return np.sort(dev_pairs[cheapest])
+
+
+@dataclass(frozen=True)
+class Preprint:
+    """No train set shares more than `max_shared` concepts with a set of dev or test (the paper's first version)."""
+
+    max_shared: int = 2
+
+    name: ClassVar[str] = "preprint"
+
+    def __post_init__(self) -> None:
+        if self.max_shared < 0:
+            raise ConfigError(f"overlap.max_shared must be a number of concepts from 0 up, not {self.max_shared!r}")
+
+    def judge(self, train: ConceptSets, held: Held) -> Verdict:
+        """See TrainPolicy."""
+        with_test = shared_with(train, held.test, self.max_shared) >= 0
+        with_dev = shared_with(train, held.dev, self.max_shared) >= 0
+        return _verdict({TEST_CONCEPTS: with_test, DEV_CONCEPTS: with_dev}, len(train.sizes))
+
+
+@dataclass(frozen=True)
+class NoControl:
+    """Train keeps all its sets."""
+
+    name: ClassVar[str] = "none"
+
+    def judge(self, train: ConceptSets, held: Held) -> Verdict:
+        """See TrainPolicy."""
+        return _verdict({}, len(train.sizes))
+
+
+def _pairs(sets: ConceptSets) -> UInt64:
+    """The hashes of the distinct pairs, sorted."""
+    return np.unique(subsets(sets, 2).keys)
+
+
+def _holders(rows: Int64, hits: Bool, sets: ConceptSets) -> Bool:
+    """Which sets have a hit among their combinations, shape (sets,)."""
+    return np.bincount(rows[hits], minlength=len(sets.sizes)) > 0
+
+
+def _verdict(holds: Mapping[str, Bool], sets: int) -> Verdict:
+    """Drops what any reason holds for."""
+    reasons = np.full(sets, -1, dtype=np.int64)
+    for number, rows in reversed(list(enumerate(holds.values()))):
+        reasons[rows] = number
+    counts = np.bincount(reasons + 1, minlength=len(holds) + 1)[1:].tolist()
+    return Verdict(reasons < 0, dict(zip(holds, counts)), reasons)
+
+
+@dataclass(frozen=True)
+class TrainPolicyEntry:
+    """A policy that can be named: `make` is a dataclass whose fields are the policy's options."""
+
+    summary: str
+    make: type[Final] | type[Preprint] | type[NoControl]
+
+
+TRAIN_POLICIES: Registry[TrainPolicyEntry] = Registry("overlap policy")
+TRAIN_POLICIES.add(Final.name, TrainPolicyEntry("train shows no pair of test, and few pairs of dev (default)", Final))
+TRAIN_POLICIES.add(Preprint.name, TrainPolicyEntry("train shares at most max_shared concepts with a set", Preprint))
+TRAIN_POLICIES.add(NoControl.name, TrainPolicyEntry("train keeps all its sets", NoControl))

@@ -1,0 +1,145 @@
+"""The statistics of CommonGen's final version (table 1): sets by size, and the concept tuples that train never shows.
+
+Distributed: `count_tuples` of each block of a split, merged; `tuple_statistics` of a split's counts and train's.
+Memory: 8 bytes for each distinct tuple of a split.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.examples import Example
+from conceptloom.hashing import UInt64
+from conceptloom.splits.concept_sets import ConceptSets, found_in, stored_sets, tuple_hashes
+from conceptloom.statistics.text_table import aligned
+from conceptloom.statistics.unseen import WIDTHS
+
+_NAMES = ("concepts", "pairs", "triples")
+_NOTHING = np.empty(0, dtype=np.uint64)
+
+
+@dataclass(frozen=True)
+class TupleCounts:
+    """What was counted in some examples."""
+
+    sizes: Mapping[int, int] = field(default_factory=dict)
+    """How many concept sets there are of each size."""
+    sentences: int = 0
+    words: int = 0
+    """The sum of the sentences' lengths, in pieces between blanks: this gives the published averages."""
+    tuples: tuple[UInt64, ...] = (_NOTHING,) * len(WIDTHS)
+    """The hashes of the distinct unordered concepts, pairs and triples, sorted."""
+
+    def merge(self, other: "TupleCounts") -> "TupleCounts":
+        """The counts of both, as if counted at once; associative and commutative."""
+        return TupleCounts(
+            dict(sorted((Counter(self.sizes) + Counter(other.sizes)).items())),
+            self.sentences + other.sentences,
+            self.words + other.words,
+            tuple(np.union1d(mine, theirs) for mine, theirs in zip(self.tuples, other.tuples)),
+        )
+
+
+def count_tuples(examples: pa.Table) -> TupleCounts:
+    """Counts a block of schema EXAMPLES, in which each set is one row with all its sentences (see `by_set`).
+
+    A concept that a set holds twice (as noun and as verb) makes a pair with itself: so were the published numbers
+    counted. Sets of a build hold each concept once.
+    """
+    stored, texts = stored_sets(examples["concepts"]), pc.utf8_trim_whitespace(pc.list_flatten(examples["sentences"]))
+    pieces = pc.list_value_length(pc.utf8_split_whitespace(texts.filter(pc.not_equal(texts, ""))))
+    sizes = dict(sorted(Counter(stored.sizes.tolist()).items()))
+    words = pc.sum(pieces, min_count=0).as_py()
+    return TupleCounts(sizes, len(texts), words, tuple(_tuples(stored, width) for width in WIDTHS))
+
+
+def by_set(examples: Iterable[Example]) -> list[Example]:
+    """One example for each list of concepts, with the sentences of all that have it; in the order of the first ones.
+
+    Files of parallel text repeat the concepts for each sentence.
+    """
+    sentences = dict[tuple[str, ...], list[str]]()
+    for example in examples:
+        sentences.setdefault(tuple(example.concepts), []).extend(example.sentences)
+    return [Example(concepts, tuple(texts)) for concepts, texts in sentences.items()]
+
+
+def merge_tuples(parts: Iterable[TupleCounts]) -> TupleCounts:
+    """The counts of several blocks as one."""
+    return reduce(TupleCounts.merge, parts, TupleCounts())
+
+
+@dataclass(frozen=True)
+class TupleStatistics:
+    """One column of the table."""
+
+    sets: int
+    sizes: Mapping[int, int]
+    sentences: int
+    average_length: float
+    """In words."""
+    distinct: tuple[int, ...]
+    """The number of distinct concepts, pairs, triples."""
+    unseen: tuple[int, ...] | None
+    """How many of these no train set holds; None for train itself."""
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values; means, and shares of what is unseen (per cent), are rounded to two digits."""
+        shares = [round(100 * part / max(1, whole), 2) for part, whole in zip(self.unseen or (), self.distinct)]
+        return {
+            "sets": self.sets,
+            "sizes": {str(size): count for size, count in self.sizes.items()},
+            "sentences": self.sentences,
+            "sentences_per_set": round(self.sentences / max(1, self.sets), 2),
+            "average_length": round(self.average_length, 2),
+            "distinct": dict(zip(_NAMES, self.distinct)),
+            "unseen": None if self.unseen is None else dict(zip(_NAMES, self.unseen)),
+            "unseen_percent": None if self.unseen is None else dict(zip(_NAMES, shares)),
+        }
+
+
+def tuple_statistics(counts: TupleCounts, train: TupleCounts | None = None) -> TupleStatistics:
+    """The column of a split; what is unseen is counted where train's counts are given."""
+    unseen = None
+    if train is not None:
+        unseen = tuple(int((~found_in(seen, own)).sum()) for seen, own in zip(train.tuples, counts.tuples))
+    average = counts.words / max(1, counts.sentences)
+    return TupleStatistics(
+        sum(counts.sizes.values()), counts.sizes, counts.sentences, average, tuple(map(len, counts.tuples)), unseen
+    )
+
+
+def tuple_table(splits: Mapping[str, TupleStatistics]) -> str:
+    """The columns as a plain text table, in the order of the paper's rows. What was not counted is a dash."""
+    columns = [statistics.to_json() for statistics in splits.values()]
+    sizes = sorted({size for column in columns for size in column["sizes"]}, key=int)
+    rows = [
+        ("concept sets", *(f"{column['sets']:,}" for column in columns)),
+        *((f"  size {size}", *(f"{column['sizes'].get(size, 0):,}" for column in columns)) for size in sizes),
+        ("sentences", *(f"{column['sentences']:,}" for column in columns)),
+        ("  per set", *(f"{column['sentences_per_set']:.2f}" for column in columns)),
+        ("average length", *(f"{column['average_length']:.2f}" for column in columns)),
+        *((f"unique {name}", *(f"{column['distinct'][name]:,}" for column in columns)) for name in _NAMES),
+        *((f"unseen {name} %", *(_share(column["unseen_percent"], name) for column in columns)) for name in _NAMES),
+    ]
+    return aligned([("", *splits), *rows])
+
+
+def _share(shares: Mapping[str, float] | None, name: str) -> str:
+    return "-" if shares is None else f"{shares[name]:.2f}"
+
+
+def _tuples(stored: ConceptSets, width: int) -> UInt64:
+    """The hashes of the distinct combinations of each row's concepts, whatever their order, sorted."""
+    keys = [_NOTHING]
+    for _, matrix in stored.by_size(least=width):
+        places = np.array(list(combinations(range(matrix.shape[1]), width)))
+        keys.append(tuple_hashes(np.sort(matrix, axis=1)[:, places]).ravel())
+    return np.unique(np.concatenate(keys))

@@ -1,0 +1,72 @@
+"""Stage split of concept sets: which candidates train must do without (CommonGen, section 3.5)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.splits import SPLIT_NAMES
+from conceptloom.splits.concept_sets import concept_sets
+from conceptloom.splits.overlap import shared_with
+from conceptloom.splits.shared import shared_concepts, shared_pairs
+from conceptloom.splits.train_sets import DEV_CONCEPTS, DEV_PAIR, TEST_CONCEPTS, TEST_PAIR, Held, Preprint, TrainPolicy
+from conceptloom.tables import one_array, read_table, to_ipc
+from conceptloom.tasks.base import Output
+from conceptloom.tasks.sample import CANDIDATES, SETS
+
+JUDGED = pa.schema([*CANDIDATES, pa.field("reason", pa.string()), pa.field("detail", pa.string())])
+"""A candidate and why it is dropped; both texts are empty for one that stays."""
+
+TRAIN, DEV, TEST = SPLIT_NAMES.values()
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Says which candidates train must do without. Memory: the candidates."""
+
+    policy: TrainPolicy
+    source: str
+    outputs: ClassVar[tuple[str, ...]] = ("judged",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema JUDGED, by id."""
+        table = read_table(storage.join(self.source, SETS))
+        yield Output("judged", 0, to_ipc(judged(table, self.policy)))
+
+
+def judged(candidates: pa.Table, policy: TrainPolicy) -> pa.Table:
+    """The candidates (schema CANDIDATES, in their order) with the policy's verdicts, schema JUDGED."""
+    parts = {name: candidates.filter(pc.equal(candidates["split"], name)) for name in SPLIT_NAMES.values()}
+    train, dev, test = (concept_sets(part["concepts"]) for part in parts.values())
+    verdict = policy.judge(train, Held(dev, test))
+    names = np.array([*verdict.dropped, ""], dtype=object)[verdict.reasons]
+    details = np.full(len(names), "", dtype=object)
+    for reason in verdict.dropped:
+        rows = np.flatnonzero(names == reason)
+        details[rows] = list(_details(reason, policy, parts[TRAIN].take(pa.array(rows)), parts))
+    own = pc.equal(candidates["split"], TRAIN)
+    columns = [
+        pc.replace_with_mask(pa.array([""] * len(candidates)), one_array(own), pa.array(values, pa.string()))
+        for values in (names, details)
+    ]
+    return pa.table([*candidates.columns, *columns], schema=JUDGED)
+
+
+def _details(reason: str, policy: TrainPolicy, dropped: pa.Table, parts: dict[str, pa.Table]) -> Iterator[str]:
+    held = parts[TEST if reason in (TEST_PAIR, TEST_CONCEPTS) else DEV]["concepts"]
+    concepts = dropped["concepts"].to_pylist()
+    if reason in (TEST_PAIR, DEV_PAIR):
+        return shared_pairs(concepts, held.to_pylist())
+    assert reason in (TEST_CONCEPTS, DEV_CONCEPTS) and isinstance(policy, Preprint)
+    nearest = shared_with(concept_sets(dropped["concepts"]), concept_sets(held), policy.max_shared)
+    return shared_concepts(concepts, held.take(pa.array(nearest)).to_pylist())
+
+
+def of_splits(judged_sets: pa.Table, *splits: str) -> pa.Table:
+    """The candidates of some splits that were not dropped."""
+    wanted = pc.is_in(judged_sets["split"], value_set=pa.array(splits))
+    return judged_sets.filter(pc.and_(wanted, pc.equal(judged_sets["reason"], "")))

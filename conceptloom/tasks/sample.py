@@ -1,0 +1,185 @@
+"""Stage sample: candidates among all concept sets, and which of them dev and test get (CommonGen, section 3.1)."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.concepts import (
+    SAMPLED,
+    Degrees,
+    Lexicon,
+    Quotas,
+    merge_samples,
+    rank,
+    sample,
+    score,
+)
+from conceptloom.hashing import ID_BYTES, UInt64, splitmix64
+from conceptloom.ledger import Ledger
+from conceptloom.schemas import REJECTED, STRINGS
+from conceptloom.selection.postings import unpack_ids
+from conceptloom.splits import SPLIT_NAMES
+from conceptloom.splits.concept_sets import found_in
+from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
+from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.mine import TERMS, size_name, sizes_of
+
+NOT_DRAWN = "not_drawn"
+SETS = "sets.parquet"
+"""The candidates, by id; schema CANDIDATES."""
+
+CANDIDATES = pa.schema(
+    [
+        ("id", pa.string()),
+        ("set", pa.uint64()),
+        ("concepts", STRINGS),
+        ("numbers", SAMPLED.field("concepts").type),
+        *(SAMPLED.field(name) for name in ("support", "words", "length", "degree", "score", "arrival")),
+        ("rank", pa.int32()),
+        ("split", pa.string()),
+    ]
+)
+"""A candidate: its concepts, sorted, and as numbers; its rank among those of its size, 1 for the best score; the split
+that it is meant for."""
+
+
+@dataclass(frozen=True)
+class MinedSets:
+    """Where stage mine left its sets, and how many they are in all: what a score depends on besides the set."""
+
+    directory: str
+    sets: int
+
+    def scored(self, shard: int) -> pa.Table:
+        """The sets of one shard with ids and scores, schema SCORED."""
+        mined = read_table(storage.join(self.directory, shard_name("mined", shard)))
+        _, degrees, hashes = _terms(self.directory, self.sets)
+        batches = [score(batch, degrees, hashes) for batch in mined.to_batches() if len(batch)]
+        return pa.Table.from_batches(batches, pa.schema(list(SAMPLED)[:-1]))
+
+    def concepts(self, numbers: Any) -> pa.ListArray:
+        """The concepts of sets, sorted by spelling, from their numbers."""
+        return _terms(self.directory, self.sets)[0].spelled(numbers)
+
+
+@lru_cache(maxsize=1)
+def _terms(directory: str, sets: int) -> tuple[Lexicon, Degrees, UInt64]:
+    table = read_table(storage.join(directory, TERMS))
+    lexicon = Lexicon(table["term"].combine_chunks())
+    return lexicon, Degrees(sets, table["degree"].to_numpy()), lexicon.hashes()
+
+
+def set_ids(sets: UInt64) -> pa.Array:
+    """Ids of concept sets: 20 hexadecimal digits as a sentence has, the first 16 of them the set's hash."""
+    octets = np.column_stack([half.astype(">u8").view(np.uint8).reshape(-1, 8) for half in (sets, splitmix64(sets))])
+    data = np.ascontiguousarray(octets[:, :ID_BYTES]).tobytes()
+    packed = pa.Array.from_buffers(pa.binary(ID_BYTES), len(sets), [None, pa.py_buffer(data)])
+    return pa.array(unpack_ids(packed)).cast(pa.string())
+
+
+@dataclass(frozen=True)
+class DrawShard:
+    """Scores the sets of one shard, and draws among them: the sample of all is among the samples of the shards."""
+
+    mined: MinedSets
+    size: int
+    seed: int
+    outputs: ClassVar[tuple[str, ...]] = ("samples",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema SAMPLED."""
+        yield Output("samples", 0, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+
+
+@dataclass(frozen=True)
+class Choose:
+    """Puts the samples of all shards together, ranks them, and gives dev and test the best."""
+
+    mined: MinedSets
+    size: int
+    quotas: Quotas
+    seed: int
+
+    def __call__(self, blocks: list[bytes]) -> bytes:
+        """The candidates (schema CANDIDATES, by id) as bytes; raises BuildError where the quotas want more sets."""
+        drawn = merge_samples([], self.size)
+        for block in sorted(blocks):
+            # One after the other, so that no more than two samples are unpacked at a time.
+            drawn = merge_samples([drawn, read_ipc(block)], self.size)
+        drawn = drawn.sort_by("set").combine_chunks()
+        ranked = rank(drawn, self.quotas, self.seed)
+        splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
+        columns = {
+            **{name: drawn[name] for name in SAMPLED.names},
+            "id": set_ids(drawn["set"].to_numpy()),
+            "concepts": self.mined.concepts(drawn["concepts"]),
+            "numbers": drawn["concepts"],
+            "rank": pa.array(ranked.ranks + 1, pa.int32()),
+            "split": splits,
+        }
+        return to_ipc(pa.table([columns[name] for name in CANDIDATES.names], schema=CANDIDATES))
+
+
+@dataclass(frozen=True)
+class WriteCandidates:
+    """Writes the candidates."""
+
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes SETS from `side`, what `Choose` answers."""
+        table = from_ipc([side or b""], CANDIDATES)
+        ledger = Ledger()
+        for name, number in sizes_of(table["concepts"]).items():
+            ledger.of(name).kept += number
+        yield receipt(bucket, ledger, [write_table(storage.join(self.directory, SETS), table)])
+
+
+@lru_cache(maxsize=1)
+def _drawn(candidates: bytes) -> UInt64:
+    return np.asarray(read_ipc(candidates)["set"].to_numpy())
+
+
+@dataclass(frozen=True)
+class LeaveOut:
+    """Writes down the sets of one shard that were not drawn."""
+
+    mined: MinedSets
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `rejected`; `side` is what `Choose` answers."""
+        scored = self.mined.scored(bucket)
+        rest = scored.filter(pa.array(~found_in(_drawn(side or b""), scored["set"].to_numpy()))).sort_by("set")
+        rejected = rejected_sets(rest["set"].to_numpy(), self.mined.concepts(rest["concepts"]), "sample")
+        details = pc.binary_join_element_wise("score", rest["score"].cast(pa.string()), " ")
+        rejected = rejected.set_column(5, "reason", pa.repeat(NOT_DRAWN, len(rest))).set_column(6, "detail", details)
+        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected.cast(REJECTED))
+        yield receipt(bucket, set_ledger(sizes_of(scored["concepts"]), rejected), [file])
+
+
+def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str) -> pa.Table:
+    """Rows of schema REJECTED for concept sets, still without reason and detail. A set's source is its size."""
+    sizes = pc.list_value_length(concepts)
+    source = pc.binary_join_element_wise(sizes.cast(pa.string()), size_name(0).removeprefix("0 "), " ")
+    empty = pa.repeat("", len(sets))
+    columns = [set_ids(sets), pc.binary_join(concepts, "#"), source, empty, pa.repeat(stage, len(sets)), empty, empty]
+    return pa.table(columns, schema=REJECTED)
+
+
+def set_ledger(read: dict[str, int], rejected: pa.Table) -> Ledger:
+    """A ledger of concept sets: how many were read by size, and which were left out (schema REJECTED)."""
+    ledger = Ledger()
+    for name, number in read.items():
+        ledger.of(name).read += number
+    for row in rejected.group_by(["source", "reason"]).aggregate([([], "count_all")]).to_pylist():
+        ledger.of(row["source"]).rejected[row["reason"]] += row["count_all"]
+    return ledger

@@ -1,0 +1,179 @@
+"""Recipe `commongen`: CommonGen (Lin et al., 2020), from raw English captions to concept sets and their sentences."""
+
+import json
+from posixpath import basename
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom import storage
+from conceptloom.conceptnet import check_vocabulary
+from conceptloom.corpus.captions import CaptionAnalyser
+from conceptloom.errors import BuildError, ConfigError, InputError
+from conceptloom.languages.english.analysers import make_analyser
+from conceptloom.tasks.divide import STATISTICS
+from conceptloom.tasks.publish_sets import Sets
+from conceptloom.tasks.references import Stages
+from conceptloom.tasks.sample import MinedSets
+from conceptloom.tasks.vocabulary import FILE as VOCABULARY
+from conceptloom.tasks.vocabulary import ReadVocabulary
+from pipelines.commongen_card import ENGLISH
+from pipelines.commongen_config import CommonGenSettings
+from pipelines.finals import data_files, stage_copies
+from pipelines.reading import check_ingest, reading_settings
+from pipelines.recipe import Context, Receipts, Recipe, Stage
+from pipelines.report import build_report, write_documents
+from transforms.divide import Divide
+from transforms.ingest import Ingest
+from transforms.mine import Mine
+from transforms.publish import Publish
+from transforms.sample import Sample
+
+SHARD_SENTENCES = 8192
+"""Sentences for each shard of lead concepts: with their copies they take some ten megabytes, their sets some hundred
+thousand rows."""
+
+
+def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
+    if settings.frozen is not None:
+        raise ConfigError("recipe commongen keeps no evaluation sets of earlier builds: leave out --frozen")
+    try:
+        return (f"conceptnet: {check_vocabulary(_conceptnet(settings))}",)
+    except InputError as error:
+        raise InputError(f"--conceptnet {error}") from None
+
+
+def _conceptnet(settings: CommonGenSettings) -> str:
+    if settings.conceptnet is None:
+        raise ConfigError(
+            "recipe commongen wants ConceptNet's concepts: give --conceptnet FILE, the assertions "
+            "(conceptnet-assertions-5.7.0.csv.gz of conceptnet.io), ConceptNet-100k triples, or a list of names"
+        )
+    return storage.absolute(settings.conceptnet)
+
+
+def _ingest_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    (file,) = storage.match(_conceptnet(settings))
+    return {
+        **reading_settings(settings),
+        **settings.ingest.model_dump(mode="json"),
+        "analyser": make_analyser(settings.ingest.analyser, frozenset()).signature(),
+        "conceptnet": [basename(file.path), file.size, file.modified],
+    }
+
+
+def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings, directory = context.settings, context.directory("ingest")
+    return pipeline | "Ingest" >> Ingest(
+        context.plan.files,
+        list(context.plan.spans),
+        context.buckets,
+        CaptionAnalyser(settings.ingest.analyser),
+        settings.seed,
+        settings.limit,
+        directory,
+        ReadVocabulary(_conceptnet(settings), directory),
+    )
+
+
+def _mine_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    return settings.mine.model_dump(mode="json")
+
+
+def _shards(context: Context) -> int:
+    return 1 + context.kept("ingest") // SHARD_SENTENCES
+
+
+def _mine(context: Context, pipeline: beam.Pipeline) -> Any:
+    directories = context.directory("ingest"), context.directory("mine")
+    return pipeline | "Mine" >> Mine(context.settings.mine.chosen(), context.buckets, _shards(context), *directories)
+
+
+def _check_mine(context: Context, receipts: Receipts) -> dict[str, Any]:
+    if not sum(receipts.numbers["made"].values()):
+        smallest = min(context.settings.mine.sizes)
+        raise BuildError(
+            f"no sentence holds {smallest} concepts, or none of its sets has mine.min_support sentences: is this the "
+            "right file of ConceptNet?"
+        )
+    return {}
+
+
+def _sample_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    chosen = {"sample": settings.sample, "quotas": settings.quotas}
+    return {"seed": settings.seed, **{name: one.model_dump(mode="json") for name, one in chosen.items()}}
+
+
+def _sample(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings = context.settings
+    mined = MinedSets(context.directory("mine"), sum(context.handed_on("mine").values()))
+    chosen = settings.sample.size, settings.quotas.chosen(), settings.seed
+    return pipeline | "Sample" >> Sample(mined, _shards(context), *chosen, context.directory("sample"))
+
+
+def _split_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    return {"seed": settings.seed, **settings.overlap.model_dump(mode="json")}
+
+
+def _split(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings = context.settings
+    stages = Stages(context.directory("ingest"), context.directory("mine"))
+    return pipeline | "Split" >> Divide(
+        settings.overlap.chosen(),
+        settings.overlap.references,
+        context.buckets,
+        settings.seed,
+        context.directory("sample"),
+        stages,
+        context.directory("split"),
+    )
+
+
+def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
+    statistics = json.loads(storage.read_bytes(storage.join(context.directory("split"), STATISTICS)))
+    if not statistics["train"]["sets"]:
+        raise BuildError(
+            f"policy {context.settings.overlap.policy} leaves no concept set for train: lower the quotas of dev and "
+            "test (fractions will do), raise sample.size, or choose another overlap.policy"
+        )
+    return {"statistics": statistics}
+
+
+def _publish_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    return settings.publish.model_dump(mode="json")
+
+
+def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
+    copies = stage_copies(context, {"index": ["split"], "rejected": ["ingest", "mine", "sample", "split"]})
+    directory = context.directory("publish")
+    return pipeline | "Publish" >> Publish([*data_files(context), *copies], context.output, directory, Sets())
+
+
+def _finish(context: Context) -> None:
+    ingest, mined = (context.manifests[name] for name in ("ingest", "mine"))
+    vocabulary = next(file for file in ingest.files if file["path"] == VOCABULARY)
+    numbers = mined.summary["numbers"]
+    own = {
+        "analyser": ingest.settings["analyser"],
+        "conceptnet": {"concepts": vocabulary["rows"], "blake2b": vocabulary["blake2b"]},
+        "capped": {name: numbers[f"capped_{name}"] for name in ("sentences", "concepts")},
+        "mined": {"sets": numbers["made"], "sum_of_supports": numbers["supports"]["all"]},
+    }
+    write_documents(context, build_report(context, **own), ENGLISH)
+
+
+RECIPE = Recipe(
+    name="commongen",
+    summary="CommonGen (Lin et al., 2020): English captions to concept sets and the sentences that hold them",
+    settings=CommonGenSettings,
+    stages=(
+        Stage("ingest", _ingest_settings, _ingest, check_ingest),
+        Stage("mine", _mine_settings, _mine, _check_mine),
+        Stage("sample", _sample_settings, _sample),
+        Stage("split", _split_settings, _split, _check_split),
+        Stage("publish", _publish_settings, _publish, into_output=True),
+    ),
+    finish=_finish,
+    products=("data", "published", "annotation", "rejected", "index", "report.json", "README.md", "config.yaml"),
+    check=_check,
+)

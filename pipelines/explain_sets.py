@@ -1,0 +1,156 @@
+"""The history of one sentence or concept set in a build of the recipe `commongen`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.hashing import string_hashes, text_id
+from conceptloom.languages.english.normalise import normalise
+from conceptloom.selection.postings import pack_ids
+from conceptloom.splits.concept_sets import ConceptSets, set_hashes
+from conceptloom.tables import one_array, read_table
+from conceptloom.tasks.base import shard_name
+from conceptloom.tasks.mine import TERMS
+from conceptloom.tasks.sample import set_ids
+from pipelines.explain import ID, Finished, History
+
+SHOWN = 5
+"""Sentences of a set, or sets of a sentence, that are shown."""
+
+
+def histories(directory: str, what: str) -> list[History]:
+    """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
+    build = Finished(directory)
+    sentence = what if ID.fullmatch(what) else text_id(normalise(what))
+    concept_set = what if ID.fullmatch(what) else id_of_set(what.split("#"))
+    found = _sentence(build, sentence) or _set(build, concept_set)
+    return [found] if found else list(_at_place(build, what))
+
+
+def id_of_set(concepts: list[str]) -> str:
+    """The id of a concept set, whatever the order of its concepts."""
+    distinct = sorted(set(concepts))
+    hashes = string_hashes(pa.array(distinct, pa.string()))
+    return str(set_ids(set_hashes(ConceptSets(np.sort(hashes), np.array([0, len(distinct)]))))[0].as_py())
+
+
+def _tables(build: Finished, stage: str, kind: str) -> Iterator[pa.Table]:
+    for shard in range(build.shards(stage, kind) if stage in build.manifests else 0):
+        yield read_table(storage.join(build.directories[stage], shard_name(kind, shard)))
+
+
+def _rows(build: Finished, stage: str, kind: str, column: str, value: str) -> list[dict[str, Any]]:
+    """The rows of all shards of a kind with a value in a column."""
+    return [
+        row for table in _tables(build, stage, kind) for row in table.filter(pc.equal(table[column], value)).to_pylist()
+    ]
+
+
+def _at_place(build: Finished, locator: str) -> Iterator[History]:
+    for kind in ("sentences", "rejected"):
+        for row in _rows(build, "ingest", kind, "locator", locator):
+            yield (_sentence(build, row["id"]) if row["id"] else None) or {**_head(row), "rejected": [_why(row)]}
+
+
+def _head(row: dict[str, Any]) -> History:
+    return {name: row[name] for name in ("id", "text", "source", "locator")}
+
+
+def _why(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in ("stage", "reason", "detail")}
+
+
+def _sentence(build: Finished, sentence: str) -> History | None:
+    bucket = build.bucket(sentence)
+    kept = build.rows("ingest", "sentences", bucket, "id", sentence)
+    rejected = [
+        row
+        for stage in ("ingest", "mine")
+        if stage in build.manifests
+        for row in build.rejected(stage, bucket, sentence)
+    ]
+    if not kept and not rejected:
+        return None
+    copies = [row["locator"] for row in rejected if row["reason"] == "duplicate"]
+    others = [row for row in rejected if row["reason"] != "duplicate"]
+    history = {**_head((kept or others or rejected)[0]), "copies_at": copies}
+    history["concepts"] = kept[0]["concepts"] if kept else []
+    history["passed_over"] = _passed_over(build, bucket, sentence, history["concepts"])
+    history["rejected"] = list(map(_why, others))
+    history["sets"] = list(_sets_with(build, history["text"]))
+    return history
+
+
+def _passed_over(build: Finished, bucket: int, sentence: str, concepts: list[str]) -> list[str]:
+    """The concepts that the cap on a sentence's concepts took away."""
+    if "mine" not in build.manifests:
+        return []
+    coded = read_table(storage.join(build.directories["mine"], shard_name("coded", bucket)))
+    mine = coded.filter(pc.equal(coded["id"], pack_ids(pa.array([sentence]))[0]))
+    if not len(mine):
+        return []
+    terms = read_table(storage.join(build.directories["mine"], TERMS))["term"]
+    mined = set(terms.take(one_array(mine["concepts"]).flatten()).to_pylist())
+    return [concept for concept in concepts if concept not in mined]
+
+
+def _sets_with(build: Finished, text: str) -> Iterator[dict[str, Any]]:
+    """The concept sets of the data set that a sentence stands for."""
+    for table in _tables(build, "split", "sets"):
+        references = one_array(table["references"])
+        holds = pc.equal(references.flatten(), text)
+        rows = pc.list_parent_indices(references).filter(holds)
+        yield from table.select(["id", "concepts", "split"]).take(rows).to_pylist()
+
+
+def _set(build: Finished, concept_set: str) -> History | None:
+    index = _rows(build, "split", "index", "id", concept_set)
+    rejected = [row for stage in ("sample", "split") for row in _rows(build, stage, "rejected", "id", concept_set)]
+    if not index and not rejected:
+        return None
+    data = _rows(build, "split", "sets", "id", concept_set)
+    concepts = index[0]["concepts"] if index else rejected[0]["text"].split("#")
+    numbers = ("support", "words", "length", "degree", "score", "rank")
+    return {
+        "id": concept_set,
+        "concepts": concepts,
+        **({name: index[0][name] for name in numbers} if index else {}),
+        "split": data[0]["split"] if data else None,
+        "references": data[0]["references"] if data else [],
+        "rejected": list(map(_why, rejected)),
+    }
+
+
+def history_text(history: History) -> str:
+    """A history as lines of text."""
+    lines = _sentence_lines(history) if "text" in history else _set_lines(history)
+    for row in history["rejected"]:
+        detail = f" ({row['detail']})" if row["detail"] else ""
+        lines.append(f"rejected  in stage {row['stage']}: {row['reason']}{detail}")
+    return "\n".join(lines)
+
+
+def _sentence_lines(history: History) -> list[str]:
+    lines = [history["text"], f"id        {history['id']}", f"source    {history['source']}, {history['locator']}"]
+    lines += [f"copy      {locator}" for locator in history.get("copies_at", ())]
+    lines += [f"concepts  {'#'.join(history['concepts'])}"] if history.get("concepts") else []
+    lines += [f"passed    {'#'.join(history['passed_over'])}: over the cap"] if history.get("passed_over") else []
+    sets = history.get("sets", [])
+    lines += [f"stands    for {len(sets):,} of the concept sets"] if sets else []
+    return lines + [f"  {one['split']:<10}  {'#'.join(one['concepts'])}" for one in sets[:SHOWN]]
+
+
+def _set_lines(history: History) -> list[str]:
+    lines = ["#".join(history["concepts"]), f"id        {history['id']}"]
+    if "score" in history:
+        lines += [
+            f"sentences {history['support']:,}, of {history['length']:,} words together, {history['words']:,} distinct",
+            f"score     {history['score']:.6f}; a concept of it stands in {history['degree']:,} sets",
+            f"rank      {history['rank']:,} of the candidates of {len(history['concepts'])} concepts",
+        ]
+    lines += [f"split     {history['split']}"] if history["split"] else []
+    return lines + [f"  {text}" for text in history["references"][:SHOWN]]

@@ -1,0 +1,34 @@
+"""What the stages `publish` of all recipes have in common: which final files there are."""
+
+from collections.abc import Mapping, Sequence
+
+from conceptloom import storage
+from conceptloom.tasks.publish import Copy, DataFile, plan_files
+from pipelines.recipe import Context
+
+
+def data_files(context: Context, by_source: bool = False) -> list[DataFile]:
+    """The files of data/, from the shards of stage split; with `by_source` those of train are ordered by source."""
+    directory = context.directory("split")
+    shards = [
+        (storage.join(directory, file["path"]), file["splits"])
+        for file in context.manifests["split"].files
+        if "splits" in file
+    ]
+    plans = {"train": by_source, "validation": False, "test": False}
+    rows = context.settings.publish.rows_per_file
+    return [one for split, ordered in plans.items() for one in plan_files(split, shards, rows, ordered)]
+
+
+def stage_copies(context: Context, kinds: Mapping[str, Sequence[str]]) -> list[Copy]:
+    """The files of the stages that are published as they are: by folder, the stages that they come from."""
+    copies = []
+    for kind, stages in kinds.items():
+        for stage in stages:
+            directory, prefix = context.directory(stage), f"{stage}-" if len(stages) > 1 else ""
+            # A file without rows is left out: readers of whole folders stumble over an empty row group.
+            named = [f for f in context.manifests[stage].files if f["path"].startswith(f"{kind}-") and f["rows"]]
+            for file in named:
+                target = storage.join(kind, prefix + file["path"].removeprefix(f"{kind}-"))
+                copies.append(Copy(storage.join(directory, file["path"]), target, file["rows"]))
+    return copies

@@ -1,0 +1,95 @@
+"""English builds for the end-to-end tests, and what must be in them by plain dictionaries and loops.
+
+The oracle takes sentences with their concepts and words, and nothing else of the product.
+"""
+
+import functools
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from builds import SHARED, Row, rows, stage_rows
+
+from conceptloom.cli.building import DEMOS
+from pipelines import RECIPES
+from pipelines.build import Build, Observer
+from pipelines.config import make_settings
+from pipelines.recipe import Context
+from runners.direct import DirectRunner
+
+RECIPE = "commongen"
+STAGES = ("ingest", "mine", "sample", "split", "publish")
+SPLITS = ("train", "validation", "test")
+DEMO = DEMOS[RECIPE]
+ENGLISH = SHARED.parent / "en"
+NAMES = ENGLISH / "conceptnet" / "concept_names.txt"
+SIZES = (3, 4, 5)
+
+
+def build_english(
+    output: Path, only: str | None = None, runner: Any = None, observer: Observer | None = None, **settings: Any
+) -> Context:
+    """A build by the API, in this process unless `runner` says otherwise; of the sample corpora by default."""
+    recipe = RECIPES[RECIPE]
+    chosen = make_settings(recipe.settings, {**DEMO, **settings}, "the test")
+    return Build(recipe, chosen, str(output), runner or DirectRunner(), observer or Observer()).run(only)
+
+
+class Found(NamedTuple):
+    """A concept set: the captions that hold it, their distinct words, and their lengths together."""
+
+    captions: frozenset[str]
+    words: int
+    length: int
+
+
+@functools.cache
+def sets_of(directory: Path) -> dict[frozenset[str], Found]:
+    """Every concept set of three to five concepts of a build's sentences."""
+    holders = defaultdict[frozenset[str], list[Row]](list)
+    for sentence in sentences_of(directory):
+        for size in SIZES:
+            for chosen in combinations(sentence["concepts"], size):
+                holders[frozenset(chosen)].append(sentence)
+    return {
+        concepts: Found(
+            frozenset(row["text"] for row in held),
+            len({word for row in held for word in row["words"]}),
+            sum(len(row["words"]) for row in held),
+        )
+        for concepts, held in holders.items()
+    }
+
+
+def scores(found: Mapping[frozenset[str], Found]) -> dict[frozenset[str], Fraction]:
+    """The paper's formula in exact fractions."""
+    degrees = Counter(concept for concepts in found for concept in concepts)
+    return {
+        concepts: Fraction(len(one.captions) * one.words * len(found), one.length * max(degrees[c] for c in concepts))
+        for concepts, one in found.items()
+    }
+
+
+def pairs(sets: Iterable[Iterable[str]]) -> set[frozenset[str]]:
+    """The distinct pairs of concepts of some sets."""
+    return {frozenset(pair) for concepts in sets for pair in combinations(concepts, 2)}
+
+
+def data_of(directory: Path) -> dict[str, list[Row]]:
+    """The published rows of each split."""
+    return {split: rows(directory, f"data/{split}-*.parquet") for split in SPLITS}
+
+
+def sentences_of(directory: Path) -> list[Row]:
+    """The sentences of stage ingest."""
+    return stage_rows(directory, "ingest", "sentences")
+
+
+def coco_captions(count: int) -> list[str]:
+    """The first real captions."""
+    path = ENGLISH / "captions" / "captions_val2017.json"
+    return [note["caption"] for note in json.loads(path.read_text(encoding="utf-8"))["annotations"][:count]]

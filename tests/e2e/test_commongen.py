@@ -1,0 +1,323 @@
+"""The recipe `commongen`: what a build holds, against plain loops over its own sentences and over real captions."""
+
+import json
+import math
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from builds import Row, report, rows, stage_rows, write_lines
+from english_builds import (
+    DEMO,
+    ENGLISH,
+    NAMES,
+    SIZES,
+    SPLITS,
+    build_english,
+    coco_captions,
+    data_of,
+    pairs,
+    scores,
+    sentences_of,
+    sets_of,
+)
+
+from conceptloom.errors import ConceptloomError
+
+REAL = pytest.mark.skipif(not NAMES.exists(), reason="the real captions are not here")
+CAPTIONS = 250
+QUOTAS = {"dev": {3: 20, 4: 0.002, 5: 5}, "test": {4: 12, 5: 0.003}}
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("english") / "out"
+    build_english(directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build of some hundred real captions in which every set is drawn."""
+    folder = tmp_path_factory.mktemp("captions")
+    path = write_lines(folder / "captions.txt", coco_captions(CAPTIONS))
+    source = {"coco": {"patterns": [str(path)], "format": "lines"}}
+    build_english(folder / "out", inputs=source, conceptnet=str(NAMES), quotas=QUOTAS, mine={"max_concepts": 40})
+    return folder / "out"
+
+
+@pytest.fixture(params=["sample", pytest.param("real", marks=REAL)])
+def built(request: pytest.FixtureRequest) -> Path:
+    directory: Path = request.getfixturevalue(request.param)
+    return directory
+
+
+def by_set(found: list[Row]) -> dict[frozenset[str], Row]:
+    return {frozenset(row["concepts"]): row for row in found}
+
+
+def test_every_candidate_has_the_numbers_of_plain_loops(built: Path) -> None:
+    sets = sets_of(built)
+    index, exact = by_set(rows(built, "index/*.parquet")), scores(sets)
+    assert index.keys() == sets.keys()
+    for concepts, one in sets.items():
+        row = index[concepts]
+        assert (row["support"], row["words"], row["length"]) == (len(one.captions), one.words, one.length)
+        assert row["score"] == pytest.approx(float(exact[concepts]), abs=2e-6)
+    assert report(built)["mined"]["sum_of_supports"] == sum(len(one.captions) for one in sets.values())
+    assert sum(report(built)["mined"]["sets"].values()) == len(sets)
+
+
+def test_dev_and_test_are_the_best_of_their_sizes(built: Path) -> None:
+    index, data = rows(built, "index/*.parquet"), data_of(built)
+    settings = DEMO["quotas"] if report(built)["records"]["records"].keys() > {"scenes"} else QUOTAS
+    for size in SIZES:
+        ranked = sorted((row for row in index if len(row["concepts"]) == size), key=lambda row: row["rank"])
+        assert [row["rank"] for row in ranked] == list(range(1, len(ranked) + 1))
+        assert [row["score"] for row in ranked] == sorted((row["score"] for row in ranked), reverse=True)
+        asked = [settings[split].get(size, 0) for split in ("dev", "test")]
+        wanted = [round(amount * len(ranked)) if isinstance(amount, float) else amount for amount in asked]
+        held = [{row["id"] for row in data[name] if len(row["concepts"]) == size} for name in SPLITS[1:]]
+        assert [len(members) for members in held] == wanted and sum(wanted)
+        assert held[0] | held[1] == {row["id"] for row in ranked[: sum(wanted)]}
+
+
+def test_final_overlap_policy(built: Path) -> None:
+    data, index = data_of(built), rows(built, "index/*.parquet")
+    train, dev, test = ([row["concepts"] for row in data[split]] for split in SPLITS)
+    assert not pairs(train) & pairs(test)
+    dev_pairs = pairs(dev)
+    assert len(dev_pairs - pairs(train)) >= math.ceil(0.9631 * len(dev_pairs))
+    dropped = {row["id"]: row for row in stage_rows(built, "split", "rejected")}
+    assert dropped.keys() == {row["id"] for row in index if not row["split"]}
+    for row in dropped.values():
+        own = {tuple(sorted(pair)) for pair in combinations(row["text"].split("#"), 2)}
+        with_test, with_dev = own & set(map(_pair, pairs(test))), own & set(map(_pair, dev_pairs))
+        if with_test:
+            assert (row["reason"], row["detail"]) == ("shares_test_pair", _listed(with_test))
+        elif row["reason"] != "only_held_out_captions":
+            assert (row["reason"], row["detail"]) == ("shares_dev_pair", _listed(with_dev)) and with_dev
+    assert {row["reason"] for row in dropped.values()} == {
+        "shares_test_pair",
+        "shares_dev_pair",
+        "only_held_out_captions",
+    }
+
+
+def _pair(concepts: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(concepts))
+
+
+def _listed(found: set[tuple[str, ...]]) -> str:
+    return ", ".join("#".join(pair) for pair in sorted(found))
+
+
+def test_sentences_of_the_sets(built: Path) -> None:
+    """Train has all captions of a set but those that dev and test have, and these at most five a set."""
+    sets, data = sets_of(built), data_of(built)
+    held = {split: {text for row in data[split] for text in row["references"]} for split in SPLITS[1:]}
+    assert not held["validation"] & held["test"] and held["validation"] and held["test"]
+    for row in data["train"]:
+        captions = sets[frozenset(row["concepts"])].captions
+        assert sorted(row["references"]) == sorted(captions - held["validation"] - held["test"])
+    may_be_test = {text for row in data["test"] for text in sets[frozenset(row["concepts"])].captions}
+    for row in data["test"]:
+        captions = sets[frozenset(row["concepts"])].captions
+        assert set(row["references"]) <= captions and len(row["references"]) == min(5, len(captions))
+    for row in data["validation"]:
+        captions = sets[frozenset(row["concepts"])].captions - may_be_test
+        assert set(row["references"]) <= captions and len(row["references"]) == min(5, len(captions))
+
+
+def test_rows(built: Path) -> None:
+    """Ids, targets and places; the order of the concepts is not the sorted one."""
+    data = data_of(built)
+    known = {row["text"]: row for row in sentences_of(built)}
+    every = [row for split in SPLITS for row in data[split]]
+    assert len({row["id"] for row in every}) == len(every)
+    for row in every:
+        assert row["target"] == (row["references"] or [""])[0]
+        place = known.get(row["target"], {"source": "", "locator": ""})
+        assert (row["source"], row["locator"]) == (place["source"], place["locator"])
+    ordered = sum(row["concepts"] == sorted(row["concepts"]) for row in every)
+    assert ordered == pytest.approx(sum(1 / math.factorial(len(row["concepts"])) for row in every), rel=0.2)
+    for split in SPLITS:
+        assert [row["id"] for row in data[split]] == sorted(row["id"] for row in data[split])
+
+
+def test_published_files(built: Path) -> None:
+    for split, members in data_of(built).items():
+        lines = _texts(built, f"published/{split}-*.jsonl")
+        assert [json.loads(line) for line in lines] == [
+            {"concept_set": "#".join(row["concepts"]), "scene": row["references"], "reason": []} for row in members
+        ]
+        flat = [(" ".join(row["concepts"]), text) for row in members for text in row["references"]]
+        source, target = (_texts(built, f"published/{split}-*_{end}.txt") for end in ("src", "trg"))
+        assert list(zip(source, target, strict=True)) == flat
+        tasks = [json.loads(line) for line in _texts(built, f"annotation/{split}-*.jsonl")]
+        expected = [{"id": row["id"], "concepts": row["concepts"], "scene": "", "reason": ""} for row in members]
+        assert tasks == (expected if split != "train" else [])
+
+
+def _texts(directory: Path, pattern: str) -> list[str]:
+    return [line for path in sorted(directory.glob(pattern)) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_ledger_and_rejected(built: Path) -> None:
+    """Read is kept and rejected in each stage, every rejected row is there, and sets are read as they were made."""
+    stages = report(built)["stages"]
+    assert list(stages) == ["ingest", "mine", "sample", "split", "publish"]
+    for name, sources in stages.items():
+        left_out = Counter((row["source"], row["reason"]) for row in rows(built, f"rejected/{name}-*.parquet"))
+        for source, counts in sources.items():
+            assert counts["read"] == counts["kept"] + sum(counts["rejected"].values())
+            assert counts["rejected"] == {reason: n for (of, reason), n in sorted(left_out.items()) if of == source}
+        assert left_out.total() == sum(counts["read"] - counts["kept"] for counts in sources.values())
+    made = report(built)["mined"]["sets"]
+    assert {name: counts["read"] for name, counts in stages["sample"].items()} == made
+    few = Counter(row["source"] for row in sentences_of(built) if len(row["concepts"]) < 3)
+    assert {n: c["rejected"].get("few_concepts", 0) for n, c in stages["mine"].items()} == {
+        n: few[n] for n in stages["mine"]
+    }
+
+
+def test_statistics(built: Path) -> None:
+    """The table of the final paper, counted again."""
+    data = data_of(built)
+    for split, column in report(built)["statistics"].items():
+        sets = [row["concepts"] for row in data[split]]
+        texts = [text for row in data[split] for text in row["references"]]
+        assert (column["sets"], column["sentences"]) == (len(sets), len(texts))
+        assert column["sizes"] == {str(k): n for k, n in sorted(Counter(map(len, sets)).items())}
+        assert column["average_length"] == pytest.approx(sum(len(t.split()) for t in texts) / len(texts), abs=0.006)
+        for width, name in enumerate(("concepts", "pairs", "triples"), 1):
+            own, seen = (
+                {frozenset(c) for row in data[s] for c in combinations(row["concepts"], width)}
+                for s in (split, "train")
+            )
+            assert column["distinct"][name] == len(own)
+            assert split == "train" or column["unseen"][name] == len(own - seen)
+
+
+def test_defects_of_the_samples(sample: Path) -> None:
+    """Each is where the samples' README says, and in the ledger."""
+    assert {name: c["rejected"] for name, c in report(sample)["stages"]["ingest"].items()} == {
+        "captions": {"duplicate": 3},
+        "scenes": {"duplicate": 2, "malformed": 1, "no_concepts": 1, "no_words": 1},
+    }
+    texts = {row["text"] for row in sentences_of(sample)}
+    assert "A man doesn't open the door of the bus." in texts
+
+
+def test_the_cap_on_concepts(tmp_path: Path) -> None:
+    """A list that passes for a sentence keeps its rarest concepts; the ledger has a line of it."""
+    names = [f"thing{chr(97 + at)}" for at in range(12)]
+    common = [f"{names[0]} {names[1]} {names[2]} number {word}" for word in ("one", "two", "three")]
+    lines = write_lines(tmp_path / "list.txt", [" ".join(names), *common])
+    concepts = write_lines(tmp_path / "concepts.txt", names)
+    inputs = {"list": {"patterns": [str(lines)], "format": "lines"}}
+    quotas = {"dev": {3: 1}, "test": {4: 1}}
+    mine = {"max_concepts": 9}
+    settings = {"quotas": quotas, "mine": mine, "overlap": {"policy": "none", "references": 0}}
+    build_english(tmp_path / "out", inputs=inputs, conceptnet=str(concepts), **settings)
+    made = report(tmp_path / "out")
+    assert made["capped"] == {"sentences": {"list": 1}, "concepts": {"list": 3}}
+    assert made["mined"]["sets"] == {f"{k} concepts": math.comb(9, k) + (k == 3) for k in SIZES}
+    assert "1 sentences had more concepts" in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("overlap", "reasons"),
+    [({"policy": "none", "references": 0}, set()), ({"policy": "preprint", "max_shared": 1}, {"test", "dev"})],
+)
+def test_other_policies(tmp_path: Path, overlap: dict[str, object], reasons: set[str]) -> None:
+    build_english(tmp_path / "out", overlap=overlap, limit=90)
+    data, dropped = data_of(tmp_path / "out"), stage_rows(tmp_path / "out", "split", "rejected")
+    held = [frozenset(row["concepts"]) for split in SPLITS[1:] for row in data[split]]
+    most = overlap.get("max_shared", 5)
+    near = [row for row in data["train"] if any(len(one & set(row["concepts"])) > most for one in held)]
+    assert not near
+    assert {row["reason"] for row in dropped} - {"only_held_out_captions"} == {f"shares_{n}_concepts" for n in reasons}
+    for row in dropped:
+        if row["reason"] != "only_held_out_captions":
+            shared, other = (set(part.split("#")) for part in row["detail"].split(" of "))
+            assert shared == other & set(row["text"].split("#")) and len(shared) > 1 and other in held
+    if overlap.get("references") == 0:
+        assert all(row["target"] == "" and row["references"] == [] for s in SPLITS[1:] for row in data[s])
+        assert report(tmp_path / "out")["statistics"]["test"]["sentences"] == 0
+
+
+def test_a_small_sample_is_drawn(tmp_path: Path) -> None:
+    build_english(tmp_path / "out", limit=90, sample={"size": 500})
+    candidates, left = (rows(tmp_path / "out", f"{kind}/*.parquet") for kind in ("index", "rejected"))
+    not_drawn = [row for row in left if row["reason"] == "not_drawn"]
+    sets = sets_of(tmp_path / "out")
+    assert len(candidates) == 500
+    drawn = {frozenset(row["concepts"]) for row in candidates}
+    assert {frozenset(row["text"].split("#")) for row in not_drawn} == sets.keys() - drawn
+    exact = scores(sets)
+    assert sum(map(exact.__getitem__, drawn)) / len(drawn) > 1.2 * sum(exact.values()) / len(exact)
+    for row in not_drawn[:50]:
+        assert float(row["detail"].removeprefix("score ")) == pytest.approx(
+            float(exact[frozenset(row["text"].split("#"))]), abs=2e-6
+        )
+
+
+@REAL
+def test_published_train_captions(tmp_path: Path) -> None:
+    """All sets of the published train captions, and the sum of their supports, as a plain program counts them."""
+    path = ENGLISH / "commongen" / "train_trg.txt"
+    inputs = {"train": {"patterns": [str(path)], "format": "lines"}}
+    for stage in ("ingest", "mine"):
+        build_english(tmp_path / "out", only=stage, inputs=inputs, conceptnet=str(NAMES), mine={"max_concepts": 40})
+    sentences = sentences_of(tmp_path / "out")
+    assert len({row["text"] for row in sentences}) == len(sentences) > 28_000
+    supports = Counter[tuple[str, ...]]()
+    for row in sentences:
+        for size in SIZES:
+            supports.update(combinations(sorted(row["concepts"]), size))
+    mined = json.loads(next(tmp_path.glob("out/stages/2-mine/MANIFEST.json")).read_text("utf-8"))["summary"]["numbers"]
+    assert sum(mined["made"].values()) == len(supports) > 500_000
+    assert mined["supports"]["all"] == supports.total() > 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"conceptnet": None}, "give --conceptnet FILE"),
+        ({"conceptnet": "/nowhere/names.txt"}, "--conceptnet /nowhere/names.txt: no such file"),
+        ({"frozen": "/somewhere"}, "leave out --frozen"),
+        ({"quotas": {"dev": {3: 100_000}}}, "lower quotas.dev.3"),
+        ({"quotas": {"dev": {7: 1}}}, "mine.sizes has no 7"),
+        ({"mine": {"sizes": [5, 3]}}, "ascending"),
+        ({"ingest": {"analyser": "stanza"}}, "there are: lemma, spacy:MODEL"),
+        ({"overlap": {"policy": "unseen-pairs"}}, "there are: final, none, preprint"),
+        ({"select": {"scorer": "tfidf"}}, "unknown key select"),
+        ({"mine": {"min_support": 50}}, "mine.min_support"),
+        ({"overlap": {"policy": "preprint", "max_shared": 0}, "quotas": {"test": {3: 0.9}, "dev": {4: 0.9}}}, "train"),
+    ],
+)
+def test_what_cannot_be_built_is_said(tmp_path: Path, settings: dict[str, object], said: str) -> None:
+    with pytest.raises(ConceptloomError, match=said):
+        build_english(tmp_path / "out", limit=30, **settings)
+    assert not (tmp_path / "out" / "MANIFEST.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "empty"),
+        (b'{"a": 1}\n', "no single-word concept"),
+        (b"A dog runs in the park.\n", "no single-word concept"),
+        (b"\x00\xd0\xff\x01", "of ConceptNet's files"),
+        (b"IsA\tdog\n", "no single-word concept"),
+        (b"IsA\tdog\tanimal\nIsA\tcat\n", "of ConceptNet's files"),
+    ],
+)
+def test_a_wrong_conceptnet_file_is_said(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "names"
+    path.write_bytes(content)
+    with pytest.raises(ConceptloomError, match=said) as caught:
+        build_english(tmp_path / "out", conceptnet=str(path))
+    assert str(path) in str(caught.value) and not (tmp_path / "out").exists()

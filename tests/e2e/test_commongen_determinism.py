@@ -1,0 +1,116 @@
+"""The recipe `commongen` gives the same bytes for any workers, order of inputs, hash seed and buckets, and goes on."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from builds import Recorder, differing, finished_cli, here
+from english_builds import DEMO, RECIPE, STAGES, build_english, data_of
+
+import pipelines.commongen
+import pipelines.inputs
+from conceptloom.errors import OutputError
+from runners.direct import DirectRunner
+
+LIMIT = 100
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A build by the API, in this process."""
+    directory = tmp_path_factory.mktemp("english") / "out"
+    build_english(directory, limit=LIMIT)
+    return directory
+
+
+def arguments(output: Path) -> list[object]:
+    """The same build on the command line, its sources the other way round."""
+    inputs = [f"--input={name}={one['patterns'][0]}" for name, one in reversed(DEMO["inputs"].items())]
+    quotas = [f"--set=quotas.{split}={json.dumps(amounts)}" for split, amounts in DEMO["quotas"].items()]
+    named = ["--set", "inputs.captions.format=lines", "--conceptnet", DEMO["conceptnet"], "--limit", LIMIT]
+    return [RECIPE, *inputs, *quotas, *named, "--output", output]
+
+
+def test_two_workers_another_hash_seed_and_order(plain: Path, tmp_path: Path) -> None:
+    finished_cli("build", *arguments(tmp_path / "out"), "--workers", 2, env={"PYTHONHASHSEED": "4711"})
+    assert differing(plain, tmp_path / "out") == []
+
+
+def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelines.inputs, "BUCKET_BYTES", 3000)
+    monkeypatch.setattr(pipelines.inputs, "SPAN_BYTES", 2000)
+    monkeypatch.setattr(pipelines.commongen, "SHARD_SENTENCES", 50)
+    build_english(tmp_path / "out", limit=LIMIT)
+    shards = [
+        len(list(tmp_path.glob(f"out/stages/{of}"))) for of in ("1-ingest/sent*", "2-mine/mined*", "4-split/set*")
+    ]
+    assert min(shards) > 3
+    assert data_of(tmp_path / "out") == data_of(plain)
+
+
+class Dying:
+    """Does the work of one stage, and dies before the stage is committed."""
+
+    def __init__(self, stage: str) -> None:
+        self._stage, self._runner = stage, DirectRunner()
+
+    def prepare(self, *arguments: Any) -> None:
+        """As any runner."""
+
+    def run(self, stage: str, construct: Callable[[Any], Any]) -> dict[str, int]:
+        """See `Runner.run`."""
+        counted = self._runner.run(stage, construct)
+        if stage == self._stage:
+            raise KeyboardInterrupt
+        return counted
+
+
+def test_a_build_that_dies_in_each_stage_goes_on(plain: Path, tmp_path: Path) -> None:
+    for number, stage in enumerate(STAGES):
+        found = Recorder()
+        with pytest.raises(KeyboardInterrupt):
+            build_english(tmp_path / "out", runner=Dying(stage), observer=found, limit=LIMIT)
+        assert found.ran == list(STAGES[max(0, number - 1) : number])
+    build_english(tmp_path / "out", limit=LIMIT)
+    assert differing(plain, tmp_path / "out") == []
+
+
+def test_changed_settings_rerun_their_stage_and_what_follows(plain: Path, tmp_path: Path) -> None:
+    found = Recorder()
+    build_english(tmp_path / "out", only="ingest", limit=LIMIT, observer=found)
+    with pytest.raises(OutputError, match="stage mine"):
+        build_english(tmp_path / "out", only="sample", limit=LIMIT)
+    build_english(tmp_path / "out", limit=LIMIT, observer=found, overlap={"policy": "none"})
+    build_english(tmp_path / "out", limit=LIMIT, observer=found)
+    assert found.ran == [*STAGES, "split", "publish"]
+    assert differing(plain, tmp_path / "out") == []
+
+
+def test_other_commands(plain: Path, tmp_path: Path) -> None:
+    """A dry run, explain, diff, promote; what the recipe has not is refused in one line."""
+    plan = here("build", *arguments(tmp_path / "none"), "--dry-run")
+    assert "ingest, mine, sample, split, publish" in plan.stdout and "single-word concepts" in plan.stdout
+    row = data_of(plain)["train"][0]
+    for what in (row["id"], "#".join(row["concepts"])):
+        told = json.loads(here("explain", plain, what, "--json").stdout)[0]
+        assert (told["id"], told["split"], told["references"]) == (row["id"], "train", row["references"])
+    told = json.loads(here("explain", plain, row["target"], "--json").stdout)[0]
+    assert row["id"] in [one["id"] for one in told["sets"]] and set(row["concepts"]) <= set(told["concepts"])
+    assert (
+        told["locator"]
+        == row["locator"]
+        == json.loads(here("explain", plain, row["locator"], "--json").stdout)[0]["locator"]
+    )
+    assert "all the same" in here("diff", plain, plain).stdout
+    promoted = here("promote", plain)
+    assert promoted.returncode == 0 and "pairs of test" in promoted.stdout
+    refusals = [
+        here("estimate", RECIPE, "--input", "a=b"),
+        here("variant", plain, "--kind", "noun-verb", "--output", tmp_path / "v"),
+        here("build", *arguments(tmp_path / "none"), "--frozen", plain),
+    ]
+    for said in refusals:
+        assert said.returncode == 1 and said.stderr.startswith("error: ") and said.stderr.count("\n") == 1
+    assert not (tmp_path / "none").exists() and not (tmp_path / "v").exists()

@@ -1,0 +1,62 @@
+"""Stage split of concept sets as a PTransform."""
+
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom.splits.train_sets import TrainPolicy
+from conceptloom.tasks.divide import GatherSets, SummariseSets
+from conceptloom.tasks.judge import Judge
+from conceptloom.tasks.references import FindHeld, FindTrain, MergeHeld, Stages, join_known, mark_held, mark_judged
+from transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
+from transforms.receipts import CollectReceipts
+
+
+class Divide(beam.PTransform):
+    """Judges the candidates, finds the sentences of dev and test, then those of train, and makes rows of them.
+
+    The candidates are few, however large the corpus: they go to every shard of sentences, and no sentence is shuffled
+    but those that are chosen. The shards are read twice, as train may not have what dev and test chose.
+    """
+
+    def __init__(
+        self,
+        policy: TrainPolicy,
+        references: int,
+        buckets: int,
+        seed: int,
+        candidates: str,
+        stages: Stages,
+        directory: str,
+    ) -> None:
+        super().__init__()
+        self._judge = Judge(policy, candidates)
+        self._references = references
+        self._buckets = buckets
+        self._stages = stages
+        self._gather = GatherSets(buckets, seed, directory)
+        self._directory = directory
+
+    def expand(self, begin: Any) -> beam.PCollection[str]:
+        judged = (begin | "Once" >> EachBucket(1) | "Judge" >> MapBlocks(self._judge))["judged"]
+        everything = self._known(begin, judged)
+        find = FindTrain(self._stages, self._buckets)
+        found = begin | "Shards again" >> EachBucket(self._buckets) | "Find train" >> MapBlocks(find, everything)
+        grouped = found["references"] | "By set" >> GroupEveryBucket(self._buckets)
+        gathered = grouped | "Gather" >> MapBlocks(self._gather, everything)
+        statistics = gathered["statistics"] | "All statistics" >> GroupBlocks()
+        summary = statistics | "Summarise" >> MapBlocks(SummariseSets(self._directory))
+        receipts = (gathered["receipts"], summary["receipts"])
+        return receipts | "Receipts" >> CollectReceipts("split", self._directory)
+
+    def _known(self, begin: Any, judged: beam.PCollection[Any]) -> beam.PCollection[bytes]:
+        """The candidates with the references of dev and test, for every shard."""
+        sets = judged | "Candidates" >> Single(b"".join)
+        shards = begin | "Shards" >> EachBucket(self._buckets)
+        held = shards | "Find held" >> MapBlocks(FindHeld(self._stages, self._references), sets)
+        merged = held["held"] | "Merge held" >> Single(MergeHeld(self._references))
+        marked = (
+            judged | "Mark judged" >> beam.Map(mark_judged).with_output_types(tuple[int, bytes]),
+            merged | "Mark held" >> beam.Map(mark_held).with_output_types(tuple[int, bytes]),
+        )
+        return marked | "Both" >> beam.Flatten() | "Known" >> Single(join_known)

@@ -1,0 +1,36 @@
+"""Stage sample as a PTransform."""
+
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom.concepts import Quotas
+from conceptloom.tasks.sample import Choose, DrawShard, LeaveOut, MinedSets, WriteCandidates
+from transforms.blocks import EachBucket, MapBlocks, Single
+from transforms.receipts import CollectReceipts
+
+
+class Sample(beam.PTransform):
+    """Scores and draws in every shard of mined sets, merges the draws, and writes what was and what was not drawn.
+
+    The scores are computed twice, which costs less than to keep them.
+    """
+
+    def __init__(self, mined: MinedSets, shards: int, size: int, quotas: Quotas, seed: int, directory: str) -> None:
+        super().__init__()
+        self._mined = mined
+        self._shards = shards
+        self._draw = DrawShard(mined, size, seed)
+        self._choose = Choose(mined, size, quotas, seed)
+        self._directory = directory
+
+    def expand(self, begin: Any) -> beam.PCollection[str]:
+        drawn = begin | "Shards" >> EachBucket(self._shards) | "Draw" >> MapBlocks(self._draw)
+        chosen = drawn["samples"] | "Choose" >> Single(self._choose)
+        # See transforms.split: no PCollection may stand on both sides of a side input that is made of it.
+        again = begin | "Shards again" >> EachBucket(self._shards)
+        left_out = again | "Leave out" >> MapBlocks(LeaveOut(self._mined, self._directory), chosen)
+        once = begin | "Once" >> EachBucket(1)
+        written = once | "Write" >> MapBlocks(WriteCandidates(self._directory), chosen)
+        receipts = (left_out["receipts"], written["receipts"])
+        return receipts | "Receipts" >> CollectReceipts("sample", self._directory)
