@@ -1,6 +1,7 @@
 """Filled annotation files: tables (csv, tsv, as spreadsheets and crowd-sourcing platforms write them) or JSON lines."""
 
 import csv
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
@@ -120,7 +121,9 @@ def _answer(place: str, number: int, record: Fields | Malformed, columns: Mappin
     missing = [column for column in columns.values() if column not in record]
     if missing:
         shown = excerpt(", ".join(record)) or "none"
-        return Rejected(answer, "wrong_columns", f"there is no column {', '.join(missing)}; there are: {shown}")
+        # What was written may stand in a column of another name: it is kept as it came.
+        kept = answer if answer.sentence else answer._replace(sentence=_writable(json.dumps(record)))
+        return Rejected(kept, "wrong_columns", f"there is no column {', '.join(missing)}; there are: {shown}")
     for name, value in values.items():
         if not isinstance(value, str):
             return Rejected(answer, "wrong_type", f"{columns[name]} is {kind_of(value)}, not text")

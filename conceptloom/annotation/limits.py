@@ -16,6 +16,9 @@ from conceptloom.annotation.tasks import Task
 from conceptloom.errors import ConfigError
 from conceptloom.languages.english.words import words
 
+_NOISE = 1e-9
+"""Of a mean: one of 0.7 meets a limit of 0.7."""
+
 
 class Measures(NamedTuple):
     """What is measured of an answer, or (means, but the median perplexity) of all the answers of a worker."""
@@ -41,10 +44,9 @@ class Limits:
 
     def objection(self, measures: Measures) -> tuple[str, str] | None:
         """The first criterion that is not met, and by how much."""
-        # As they are shown, so that a mean of 0.7 meets a limit of 0.7.
-        if self.coverage is not None and round(measures.coverage, 6) < self.coverage:
+        if self.coverage is not None and measures.coverage < self.coverage - _NOISE:
             return "coverage", f"{measures.coverage:.2f}, at least {self.coverage:g} is wanted"
-        if self.rationale is not None and round(measures.rationale, 6) < self.rationale:
+        if self.rationale is not None and measures.rationale < self.rationale - _NOISE:
             return "rationale", f"{measures.rationale:g} words, at least {self.rationale:g} are wanted"
         if self.perplexity is not None and measures.perplexity is not None and measures.perplexity > self.perplexity:
             return "perplexity", f"{measures.perplexity:.1f}, at most {self.perplexity:g} is allowed"
@@ -99,21 +101,24 @@ def apply_limits(
     of_worker: dict[str, list[Measures]] = {}
     for answer, measured in zip(answers, measures, strict=True):
         of_worker.setdefault(answer.worker, []).append(measured)
-    together = {worker: _together(measured) for worker, measured in of_worker.items()}
-    distrusted = {
-        worker: objection
-        for worker, measured in of_worker.items()
-        if len(measured) >= least_answers and (objection := workers.objection(together[worker]))
+    together = {worker: _together(own) for worker, own in of_worker.items()}
+    objections = {
+        name: workers.objection(together[name]) for name, own in of_worker.items() if len(own) >= least_answers
     }
+    distrusted = {name: objection for name, objection in objections.items() if objection}
     taken, rejected = list[tuple[Answer, Measures]](), list[Rejected]()
     for answer, measured in zip(answers, measures, strict=True):
-        if objection := distrusted.get(answer.worker):
-            rejected.append(Rejected(answer, f"worker_{objection[0]}", objection[1]))
-        elif objection := single.objection(measured):
+        objection = _objection(distrusted.get(answer.worker), single.objection(measured))
+        if objection:
             rejected.append(Rejected(answer, *objection))
         else:
             taken.append((answer, measured))
     return Judged(taken, rejected, _records(of_worker, together, distrusted, [answer for answer, _ in taken]))
+
+
+def _objection(worker: tuple[str, str] | None, single: tuple[str, str] | None) -> tuple[str, str] | None:
+    """The one to the worker, if there is one, under its own name."""
+    return (f"worker_{worker[0]}", worker[1]) if worker else single
 
 
 def _together(measures: Sequence[Measures]) -> Measures:

@@ -1,6 +1,8 @@
 """Local models for the checks of annotations. torch and transformers are imported when a model is made (`neural`)."""
 
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,13 +65,14 @@ class ModelScorer:
     def __init__(self, path: str) -> None:
         self.name = f"transformers:{path}"
         self._torch, self._tokenizer, self._model = _load(path, "AutoModel")
+        self._weights = _fingerprint(path)
         if self._tokenizer.pad_token is None:
             raise ConfigError(f"{self.name}: this model has no padding token; name one that encodes sentences")
 
     def signature(self) -> dict[str, Any]:
-        """Name, and the model's kind and width."""
+        """Name, the model's kind and width, and the SHA-256 of its weights."""
         config = self._model.config
-        return {"name": self.name, "model": config.model_type, "width": config.hidden_size}
+        return {"name": self.name, "model": config.model_type, "width": config.hidden_size, "sha256": self._weights}
 
     def encode(self, sentences: pa.RecordBatch) -> pa.Array:
         """list<float>: the unit vector of each sentence."""
@@ -99,6 +102,13 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     return (order[start : start + BATCH] for start in range(0, len(order), BATCH))
 
 
+def _fingerprint(path: str) -> str:
+    digest = sha256()
+    for file in sorted((*Path(path).glob("*.safetensors"), *Path(path).glob("*.bin"))):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def _load(path: str, kind: str) -> tuple[Any, Any, Any]:
     try:
         import torch
@@ -107,6 +117,7 @@ def _load(path: str, kind: str) -> tuple[Any, Any, Any]:
         raise ConfigError(
             f"transformers:{path} wants torch and transformers: pip install 'conceptloom[neural]'"
         ) from None
+    transformers.utils.logging.disable_progress_bar()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
         model = getattr(transformers, kind).from_pretrained(path, local_files_only=True)

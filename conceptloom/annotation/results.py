@@ -35,6 +35,8 @@ class Result:
     rejected: list[Rejected]
     workers: Mapping[str, WorkerRecord]
     order: OrderCheck
+    tasks: int
+    """How many tasks there were."""
 
     def to_json(self) -> dict[str, Any]:
         """The report."""
@@ -46,6 +48,7 @@ class Result:
                 "rejected": dict(sorted(reasons.items())),
             },
             "sets": {
+                "tasks": self.tasks,
                 "with_references": len(self.references),
                 "open": len(self.open_tasks),
                 "references_wanted": sum(number for _, number in self.open_tasks),
@@ -64,7 +67,10 @@ def collect_result(tasks: Sequence[Task], judged: Judged, rejected: Iterable[Rej
     if not judged.taken:
         reasons = Counter(one.reason for one in everything).most_common()
         said = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files are empty"
-        raise InputError(f"none of {len(everything):,} answers can be taken ({said}); check files, tasks and limits")
+        first = f"; the first: {everything[0].answer.place}: {everything[0].detail}" if everything else ""
+        raise InputError(
+            f"none of {len(everything):,} answers can be taken ({said}); check files, tasks and limits{first}"
+        )
     answers: dict[str, list[Answer]] = {}
     for answer, _ in judged.taken:
         answers.setdefault(answer.task, []).append(answer)
@@ -72,7 +78,7 @@ def collect_result(tasks: Sequence[Task], judged: Judged, rejected: Iterable[Rej
     lacking = ((task, wanted - len(answers.get(task.id, ()))) for task in tasks)
     open_tasks = [(task, number) for task, number in lacking if number > 0]
     order = check_order(Example(one.task.concepts, tuple(a.sentence for a in one.answers)) for one in references)
-    return Result(references, open_tasks, judged.taken, everything, judged.workers, order)
+    return Result(references, open_tasks, judged.taken, everything, judged.workers, order, len(tasks))
 
 
 def write_result(directory: str, result: Result, report: Mapping[str, Any]) -> None:

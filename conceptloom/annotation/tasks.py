@@ -134,5 +134,5 @@ def _table(tasks: Sequence[Task]) -> str:
     table.writerow(["id", "concepts", *shown, *TO_FILL])
     for task in tasks:
         inspiration = [_INSPIRATION_SEPARATOR.join(task.inspiration)] if shown else []
-        table.writerow([task.id, " ".join(task.concepts), *inspiration, *("" for _ in TO_FILL)])
+        table.writerow([task.id, ", ".join(task.concepts), *inspiration, *("" for _ in TO_FILL)])
     return "\ufeff" + text.getvalue()

@@ -136,7 +136,7 @@ def _show_import(report: dict[str, Any], output: str) -> None:
     print(f"answers   {answers['read']:,} read, {answers['taken']:,} taken")
     for reason, count in answers["rejected"].items():
         print(f"  {count:>7,}  {reason}")
-    print(f"sets      {sets['with_references']:,} with references")
+    print(f"sets      {sets['with_references']:,} of {sets['tasks']:,} have references")
     if sets["open"]:
         print(f"          {sets['open']:,} want {sets['references_wanted']:,} more: see open.csv")
     rows = [

@@ -21,12 +21,3 @@ def prompt(concepts: Sequence[str], style: str) -> str:
     if style not in STYLES:
         raise ConfigError(f"no prompt is called {style!r}; there are: {', '.join(STYLES)}")
     return STYLES[style].format(concepts=" ".join(concepts))
-
-
-def training_line(concepts: Sequence[str], sentence: str) -> str:
-    """What GPT-2 is trained on.
-
-    >>> training_line(["dog", "run"], "A dog runs.")
-    'dog run = A dog runs.'
-    """
-    return f"{prompt(concepts, 'gpt2')} {sentence}"
