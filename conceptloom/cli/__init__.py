@@ -8,7 +8,19 @@ from contextlib import suppress
 import typer
 
 from conceptloom import __version__
-from conceptloom.cli import building, diffing, estimating, listing, looking, promoting, scheduling, sets
+from conceptloom.cli import (
+    annotating,
+    building,
+    connecting,
+    diffing,
+    estimating,
+    listing,
+    looking,
+    promoting,
+    scheduling,
+    sets,
+    transferring,
+)
 from conceptloom.errors import ConceptloomError
 
 app = typer.Typer(
@@ -19,7 +31,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (building, estimating, promoting, scheduling, sets, looking, diffing, listing):
+for module in (
+    building,
+    estimating,
+    promoting,
+    scheduling,
+    sets,
+    looking,
+    diffing,
+    listing,
+    annotating,
+    connecting,
+    transferring,
+):
     module.add_commands(app)
 
 

@@ -14,11 +14,10 @@ from typing import BinaryIO, ClassVar, Literal
 from conceptloom import storage
 from conceptloom.errors import InputError
 from conceptloom.examples import Example
-from conceptloom.readers.base import READERS, Entry, ReaderEntry, Record
+from conceptloom.readers.base import READERS, Entry, ReaderEntry
 from conceptloom.readers.fields import field_name
 from conceptloom.readers.jsonl import JsonLines
-from conceptloom.readers.linewise import read_lines
-from conceptloom.readers.ranges import open_text
+from conceptloom.readers.lines import sound_lines
 
 _SOURCE = re.compile(r"(?P<before>.*[._/])?src(?:_[a-z]+)?(?P<after>\.txt(?:\.gz)?)")
 _TARGETS = ("trg", "tgt")
@@ -62,7 +61,7 @@ def read_parallel(source: str, target: str) -> Iterator[Example]:
     Memory: the files. Raises InputError, with the line, where one file is longer or a line cannot be read.
     """
     examples: dict[str, list[str]] = {}
-    for number, (concepts, sentence) in enumerate(zip_longest(_lines(source), _lines(target)), 1):
+    for number, (concepts, sentence) in enumerate(zip_longest(sound_lines(source), sound_lines(target)), 1):
         if concepts is None or sentence is None:
             longer, shorter = (target, source) if concepts is None else (source, target)
             raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
@@ -81,14 +80,6 @@ def without_tags(example: Example) -> Example:
     if not all(map(_TAGGED.fullmatch, example.concepts)):
         return example
     return example._replace(concepts=tuple(concept[:-2] for concept in example.concepts))
-
-
-def _lines(path: str) -> Iterator[str]:
-    with open_text(path) as (stream, encoding):
-        for line in read_lines(stream, encoding, 1):
-            if not isinstance(line, Record):
-                raise InputError(f"line {line.record}: {line.reason}: {line.detail}; mend this line")
-            yield line.text
 
 
 READERS.add("commongen", ReaderEntry("CommonGen's JSON lines with scenes and reasons", CommonGen))

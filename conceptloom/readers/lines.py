@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 
-from conceptloom.readers.base import READERS, Entry, ReaderEntry
+from conceptloom.errors import InputError
+from conceptloom.readers.base import READERS, Entry, ReaderEntry, Record
 from conceptloom.readers.linewise import read_lines
+from conceptloom.readers.ranges import open_text
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,15 @@ class Lines:
     def field(self, item: int) -> str:
         """The record is the text."""
         return ""
+
+
+def sound_lines(path: str) -> Iterator[str]:
+    """Every line of a file; raises InputError, with the line, for one that cannot be read."""
+    with open_text(path) as (stream, encoding):
+        for line in read_lines(stream, encoding, 1):
+            if not isinstance(line, Record):
+                raise InputError(f"line {line.record}: {line.reason}: {line.detail}; mend this line")
+            yield line.text
 
 
 READERS.add("lines", ReaderEntry("plain text, a sentence or a passage a line", Lines))

@@ -47,6 +47,16 @@ def lemmas(word: str) -> Lemmas:
     return Lemmas(tuple(sorted(found)), word if is_gerund else "")
 
 
+def noun_and_verb_lemmas(word: str) -> tuple[str, ...]:
+    """The certain lemmas of a word that is a noun or a verb, or unknown; none of one that is only an adjective.
+
+    >>> noun_and_verb_lemmas("convenient"), noun_and_verb_lemmas("doors")
+    ((), ('door',))
+    """
+    readings = lemminflect.getAllLemmas(word)
+    return () if readings and not any(kind in readings for kind in _KINDS) else lemmas(word).certain
+
+
 def _by_rule(word: str, kind: str) -> set[str]:
     return set(lemminflect.getAllLemmasOOV(word, kind).get(kind, ()))
 

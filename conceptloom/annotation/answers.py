@@ -1,0 +1,141 @@
+"""Filled annotation files: tables (csv, tsv, as spreadsheets and crowd-sourcing platforms write them) or JSON lines."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from conceptloom.errors import ConfigError
+from conceptloom.languages.english.normalise import normalise
+from conceptloom.readers.base import REASONS as MALFORMED
+from conceptloom.readers.base import Malformed
+from conceptloom.readers.fields import kind_of
+from conceptloom.readers.jsonl import parse_line
+from conceptloom.readers.linewise import LINE_BYTES, read_lines
+from conceptloom.readers.ranges import open_text, read_head
+from conceptloom.readers.rows import Rows, find_delimiter
+from conceptloom.readers.texts import checked, excerpt
+
+COLUMNS = ("id", "sentence", "rationale", "worker")
+"""What an answer must have; other columns are passed over."""
+
+REASONS = {
+    **MALFORMED,
+    "wrong_columns": "the file has not the columns id, sentence, rationale, worker",
+    "unknown_id": "no task has this id",
+    "no_sentence": "nothing was written",
+    "no_worker": "nobody is named as the author",
+    "duplicate_answer": "this worker has answered this task before",
+    "duplicate_sentence": "somebody has written this sentence for this task before",
+    "copied": "the sentence is one of those shown as inspiration",
+    "coverage": "too few of the concepts are in the sentence",
+    "rationale": "the rationale has too few words",
+    "perplexity": "the perplexity of the sentence is too high",
+    "worker_coverage": "too few concepts are in the worker's sentences, on average",
+    "worker_rationale": "the worker's rationales have too few words, on average",
+    "worker_perplexity": "the median perplexity of the worker's sentences is too high",
+}
+"""Why an answer is not taken. The names are stable: they stand in reports."""
+
+
+class Answer(NamedTuple):
+    """What one worker wrote for one task, and where it stands: FILE#RECORD, records count from 1."""
+
+    place: str
+    task: str
+    worker: str
+    sentence: str
+    rationale: str
+
+
+class Rejected(NamedTuple):
+    """An answer that is not taken, for one of REASONS."""
+
+    answer: Answer
+    reason: str
+    detail: str = ""
+
+
+def parse_columns(assignments: Sequence[str]) -> dict[str, str]:
+    """`NAME=COLUMN` each, as where each of COLUMNS stands in the files; raises ConfigError for any other form.
+
+    >>> parse_columns(["sentence=Answer.sentence"])["sentence"]
+    'Answer.sentence'
+    """
+    columns = {name: name for name in COLUMNS}
+    for assignment in assignments:
+        name, _, column = assignment.partition("=")
+        if name not in columns or not column:
+            raise ConfigError(f"--column wants NAME=COLUMN, NAME one of {', '.join(COLUMNS)}; not {assignment!r}")
+        columns[name] = column
+    return columns
+
+
+def read_answers(path: str, columns: Mapping[str, str]) -> Iterator[Answer | Rejected]:
+    """Every record of a file as an answer, or rejected because it cannot be read; blank lines are passed over.
+
+    A file whose first character is `{` is JSON lines, any other one a table with a header. Texts are normalised.
+    `columns`: the name in the file of each of COLUMNS.
+    """
+    is_json = read_head(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    with open_text(path) as (stream, encoding):
+        records = _json_records(stream, encoding) if is_json else _table_records(stream, encoding, columns["id"])
+        for number, record in records:
+            yield _answer(f"{path}#{number}", number, record, columns)
+
+
+Fields = dict[str, Any]
+
+
+def _json_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, Fields | Malformed]]:
+    for line in read_lines(stream, encoding, 1):
+        value = line if isinstance(line, Malformed) else parse_line(line) if line.text.strip() else None
+        if isinstance(value, (dict, Malformed)):
+            yield line.record, value
+        elif value is not None or line.text.strip():
+            detail = f"the record is {kind_of(value)}, not an object"
+            yield line.record, Malformed(line.record, "wrong_type", detail, excerpt(line.text))
+
+
+def _table_records(stream: BinaryIO, encoding: str, named: str) -> Iterator[tuple[int, Fields | Malformed]]:
+    """The rows behind the header; without a readable header they have no columns."""
+    csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES))
+    rows = Rows(stream, encoding)
+    rows.delimiter = find_delimiter(rows.head(), named)
+    header = [cell.strip() for cell in next(rows).cells] if rows.head() else []
+    for number, row in enumerate(rows, 1):
+        if row.reason:
+            yield number, Malformed(number, row.reason, excerpt(row.detail), excerpt(row.raw))
+        elif row.cells and len(row.cells) != len(header):
+            detail = f"{len(row.cells)} cells, where the header has {len(header)}"
+            yield number, Malformed(number, "broken_row", detail, excerpt(row.raw))
+        elif any(cell.strip() for cell in row.cells):
+            yield number, dict(zip(header, row.cells))
+
+
+def _answer(place: str, number: int, record: Fields | Malformed, columns: Mapping[str, str]) -> Answer | Rejected:
+    if isinstance(record, Malformed):
+        return Rejected(Answer(place, "", "", record.text, ""), record.reason, record.detail)
+    values = {name: record.get(column, "") for name, column in columns.items()}
+    answer = Answer(place, *(_writable(values[name]) for name in ("id", "worker", "sentence", "rationale")))
+    missing = [column for column in columns.values() if column not in record]
+    if missing:
+        shown = excerpt(", ".join(record)) or "none"
+        # What was written may stand in a column of another name: it is kept as it came.
+        kept = answer if answer.sentence else answer._replace(sentence=_writable(json.dumps(record)))
+        return Rejected(kept, "wrong_columns", f"there is no column {', '.join(missing)}; there are: {shown}")
+    for name, value in values.items():
+        if not isinstance(value, str):
+            return Rejected(answer, "wrong_type", f"{columns[name]} is {kind_of(value)}, not text")
+        entry = checked(number, 0, value, columns[name])
+        if isinstance(entry, Malformed):
+            return Rejected(answer, entry.reason, entry.detail)
+    return Answer(
+        place, values["id"].strip(), values["worker"].strip(), normalise(values["sentence"]),
+        normalise(values["rationale"]),
+    )  # fmt: skip
+
+
+def _writable(value: object) -> str:
+    """What was given, such that it can be kept in a file."""
+    return str(value).encode("utf-8", "replace").decode()

@@ -1,0 +1,68 @@
+"""Which answers are answers at all: to a task there is, by somebody, with a sentence of their own."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from conceptloom.annotation.answers import Answer, Rejected
+from conceptloom.annotation.tasks import Task
+
+
+class Checked(NamedTuple):
+    """Answers that hold, and those that do not; each in the order in which they came."""
+
+    valid: list[Answer]
+    rejected: list[Rejected]
+
+
+def check_answers(entries: Iterable[Answer | Rejected], tasks: Mapping[str, Task]) -> Checked:
+    """Sorts out what no task asked for, what is empty, and what was said before; what was rejected already stays so.
+
+    `tasks` by id. Of two answers of one worker to one task, or two equal sentences (but for case) for one task, the
+    first one counts.
+    """
+    valid, rejected = list[Answer](), list[Rejected]()
+    said = _Said()
+    for entry in entries:
+        objection = entry if isinstance(entry, Rejected) else _objection(entry, tasks) or said.objection(entry)
+        if objection:
+            rejected.append(objection)
+        elif isinstance(entry, Answer):
+            said.add(entry)
+            valid.append(entry)
+    return Checked(valid, rejected)
+
+
+def _objection(answer: Answer, tasks: Mapping[str, Task]) -> Rejected | None:
+    if answer.task not in tasks:
+        return Rejected(answer, "unknown_id", f"no task has the id {answer.task!r}")
+    if not answer.sentence:
+        return Rejected(answer, "no_sentence")
+    if not answer.worker:
+        return Rejected(answer, "no_worker")
+    shown = {_key(text) for text in tasks[answer.task].inspiration}
+    return Rejected(answer, "copied", "shown as inspiration") if _key(answer.sentence) in shown else None
+
+
+class _Said:
+    """Who has answered which task, and with which sentences: the place of each."""
+
+    def __init__(self) -> None:
+        self._workers: dict[tuple[str, str], str] = {}
+        self._sentences: dict[tuple[str, str], str] = {}
+
+    def objection(self, answer: Answer) -> Rejected | None:
+        """Why the answer is a repetition, if it is."""
+        if place := self._workers.get((answer.task, answer.worker)):
+            return Rejected(answer, "duplicate_answer", f"first at {place}")
+        if place := self._sentences.get((answer.task, _key(answer.sentence))):
+            return Rejected(answer, "duplicate_sentence", f"first at {place}")
+        return None
+
+    def add(self, answer: Answer) -> None:
+        """Remembers an answer."""
+        self._workers[answer.task, answer.worker] = answer.place
+        self._sentences[answer.task, _key(answer.sentence)] = answer.place
+
+
+def _key(sentence: str) -> str:
+    return sentence.casefold().rstrip(".!? ")

@@ -1,0 +1,147 @@
+"""Who is trusted, and with what: limits on single answers, and on all the answers of a worker taken together.
+
+CommonGen (section 3.2) narrowed its workers down by the same three criteria: coverage of the concepts, perplexity, and
+the length of the rationales.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from conceptloom.annotation.answers import Answer, Rejected
+from conceptloom.annotation.coverage import concept_places, coverage
+from conceptloom.annotation.perplexity import PerplexityScorer
+from conceptloom.annotation.tasks import Task
+from conceptloom.errors import ConfigError
+from conceptloom.languages.english.words import words
+
+_NOISE = 1e-9
+"""Of a mean: one of 0.7 meets a limit of 0.7."""
+
+
+class Measures(NamedTuple):
+    """What is measured of an answer, or (means, but the median perplexity) of all the answers of a worker."""
+
+    coverage: float
+    """The share of the concepts that are in the sentence, 0 to 1."""
+    rationale: float
+    """The words of the rationale."""
+    perplexity: float | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The least coverage, the least words of a rationale, the highest perplexity; None: no limit."""
+
+    coverage: float | None = None
+    rationale: float | None = None
+    perplexity: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.coverage is not None and not 0 <= self.coverage <= 1:
+            raise ConfigError(f"the least coverage is a share from 0 to 1, not {self.coverage}")
+
+    def objection(self, measures: Measures) -> tuple[str, str] | None:
+        """The first criterion that is not met, and by how much."""
+        if self.coverage is not None and measures.coverage < self.coverage - _NOISE:
+            return "coverage", f"{measures.coverage:.2f}, at least {self.coverage:g} is wanted"
+        if self.rationale is not None and measures.rationale < self.rationale - _NOISE:
+            return "rationale", f"{measures.rationale:g} words, at least {self.rationale:g} are wanted"
+        if self.perplexity is not None and measures.perplexity is not None and measures.perplexity > self.perplexity:
+            return "perplexity", f"{measures.perplexity:.1f}, at most {self.perplexity:g} is allowed"
+        return None
+
+
+@dataclass(frozen=True)
+class WorkerRecord:
+    """What a worker has done: valid answers, their measures, how many were taken, and why none was, if so."""
+
+    answers: int
+    measures: Measures
+    taken: int
+    reason: str = ""
+    detail: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON values, measures rounded to four digits."""
+        measures = {name: None if value is None else round(value, 4) for name, value in self.measures._asdict().items()}
+        return {"answers": self.answers, "taken": self.taken, **measures, "reason": self.reason, "detail": self.detail}
+
+
+class Judged(NamedTuple):
+    """What the limits leave: answers taken, with their measures, the others, and the record of each worker."""
+
+    taken: list[tuple[Answer, Measures]]
+    rejected: list[Rejected]
+    workers: dict[str, WorkerRecord]
+
+
+def measure_answers(
+    answers: Sequence[Answer], tasks: Mapping[str, Task], scorer: PerplexityScorer | None = None
+) -> list[Measures]:
+    """The measures of each answer to one of the tasks (by id); no perplexity without a scorer."""
+    sentences = [answer.sentence for answer in answers]
+    places = concept_places([tasks[answer.task].concepts for answer in answers], sentences)
+    perplexities: Sequence[float | None] = scorer.perplexities(sentences) if scorer else [None] * len(answers)
+    return [
+        Measures(coverage(found), len(words(answer.rationale)), perplexity)
+        for answer, found, perplexity in zip(answers, places, perplexities, strict=True)
+    ]
+
+
+def apply_limits(
+    answers: Sequence[Answer], measures: Sequence[Measures], single: Limits, workers: Limits, least_answers: int = 1
+) -> Judged:
+    """Takes the answers that meet the limits `single`, of workers whose answers together meet the limits `workers`.
+
+    A worker with fewer than `least_answers` answers is judged by single answers only. A worker's record holds all
+    valid answers, also those that the limits on single ones leave out.
+    """
+    of_worker: dict[str, list[Measures]] = {}
+    for answer, measured in zip(answers, measures, strict=True):
+        of_worker.setdefault(answer.worker, []).append(measured)
+    together = {worker: _together(own) for worker, own in of_worker.items()}
+    objections = {
+        name: workers.objection(together[name]) for name, own in of_worker.items() if len(own) >= least_answers
+    }
+    distrusted = {name: objection for name, objection in objections.items() if objection}
+    taken, rejected = list[tuple[Answer, Measures]](), list[Rejected]()
+    for answer, measured in zip(answers, measures, strict=True):
+        objection = _objection(distrusted.get(answer.worker), single.objection(measured))
+        if objection:
+            rejected.append(Rejected(answer, *objection))
+        else:
+            taken.append((answer, measured))
+    return Judged(taken, rejected, _records(of_worker, together, distrusted, [answer for answer, _ in taken]))
+
+
+def _objection(worker: tuple[str, str] | None, single: tuple[str, str] | None) -> tuple[str, str] | None:
+    """The one to the worker, if there is one, under its own name."""
+    return (f"worker_{worker[0]}", worker[1]) if worker else single
+
+
+def _together(measures: Sequence[Measures]) -> Measures:
+    perplexities = [one.perplexity for one in measures if one.perplexity is not None]
+    return Measures(
+        fmean(one.coverage for one in measures),
+        fmean(one.rationale for one in measures),
+        median(perplexities) if perplexities else None,
+    )
+
+
+def _records(
+    of_worker: Mapping[str, Sequence[Measures]],
+    together: Mapping[str, Measures],
+    distrusted: Mapping[str, tuple[str, str]],
+    taken: Iterable[Answer],
+) -> dict[str, WorkerRecord]:
+    counts = dict.fromkeys(of_worker, 0)
+    for answer in taken:
+        counts[answer.worker] += 1
+    return {
+        worker: WorkerRecord(
+            len(of_worker[worker]), together[worker], counts[worker], *distrusted.get(worker, ("", ""))
+        )
+        for worker in sorted(of_worker)
+    }

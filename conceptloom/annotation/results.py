@@ -1,0 +1,134 @@
+"""What an import leaves: the references in the published formats, every answer with what became of it, a report."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from conceptloom import storage
+from conceptloom.annotation.answers import Answer, Rejected
+from conceptloom.annotation.limits import Judged, Measures, WorkerRecord
+from conceptloom.annotation.order import OrderCheck, check_order
+from conceptloom.annotation.tasks import SEPARATOR, Task, write_tasks
+from conceptloom.errors import InputError, OutputError
+from conceptloom.examples import Example
+from conceptloom.hashing import text_id
+
+
+class Reference(NamedTuple):
+    """A task with the answers that were taken for it, in the order in which they came."""
+
+    task: Task
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """An import as a whole."""
+
+    references: list[Reference]
+    """Of the tasks that have any, in the order of the tasks."""
+    open_tasks: list[tuple[Task, int]]
+    """The tasks that have fewer references than are wanted, each with how many are."""
+    taken: list[tuple[Answer, Measures]]
+    rejected: list[Rejected]
+    workers: Mapping[str, WorkerRecord]
+    order: OrderCheck
+    tasks: int
+    """How many tasks there were."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The report."""
+        reasons = Counter(rejected.reason for rejected in self.rejected)
+        return {
+            "answers": {
+                "read": len(self.taken) + len(self.rejected),
+                "taken": len(self.taken),
+                "rejected": dict(sorted(reasons.items())),
+            },
+            "sets": {
+                "tasks": self.tasks,
+                "with_references": len(self.references),
+                "open": len(self.open_tasks),
+                "references_wanted": sum(number for _, number in self.open_tasks),
+            },
+            "workers": {name: record.to_json() for name, record in self.workers.items()},
+            "order": self.order.to_json(),
+        }
+
+
+def collect_result(tasks: Sequence[Task], judged: Judged, rejected: Iterable[Rejected], wanted: int = 1) -> Result:
+    """Puts the answers that were taken to their tasks; `rejected`: before the limits were applied.
+
+    A task with fewer than `wanted` references is open. Raises InputError where no answer was taken.
+    """
+    everything = sorted((*rejected, *judged.rejected), key=lambda one: _place(one.answer))
+    if not judged.taken:
+        reasons = Counter(one.reason for one in everything).most_common()
+        said = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files are empty"
+        first = f"; the first: {everything[0].answer.place}: {everything[0].detail}" if everything else ""
+        raise InputError(
+            f"none of {len(everything):,} answers can be taken ({said}); check files, tasks and limits{first}"
+        )
+    answers: dict[str, list[Answer]] = {}
+    for answer, _ in judged.taken:
+        answers.setdefault(answer.task, []).append(answer)
+    references = [Reference(task, tuple(answers[task.id])) for task in tasks if task.id in answers]
+    lacking = ((task, wanted - len(answers.get(task.id, ()))) for task in tasks)
+    open_tasks = [(task, number) for task, number in lacking if number > 0]
+    order = check_order(Example(one.task.concepts, tuple(a.sentence for a in one.answers)) for one in references)
+    return Result(references, open_tasks, judged.taken, everything, judged.workers, order, len(tasks))
+
+
+def write_result(directory: str, result: Result, report: Mapping[str, Any]) -> None:
+    """Writes a new directory: references.jsonl, references_src.txt and _trg.txt, answers.jsonl, rejected.jsonl, open.*.
+
+    `report` becomes report.json. Raises OutputError where the directory holds anything.
+    """
+    if storage.list_files(directory):
+        raise OutputError(f"{directory} is there already; choose another directory")
+    pairs = [(one.task.concepts, answer) for one in result.references for answer in one.answers]
+    contents = {
+        "references.jsonl": _json_lines(map(_published, result.references)),
+        "references_src.txt": "".join(f"{' '.join(concepts)}\n" for concepts, _ in pairs),
+        "references_trg.txt": "".join(f"{answer.sentence}\n" for _, answer in pairs),
+        "answers.jsonl": _json_lines(_fields(answer) | measures._asdict() for answer, measures in result.taken),
+        "rejected.jsonl": _json_lines(
+            _fields(one.answer) | {"reason": one.reason, "detail": one.detail} for one in result.rejected
+        ),
+        "report.json": json.dumps(report, ensure_ascii=False, indent=1) + "\n",
+    }
+    if result.open_tasks:
+        still, numbers = zip(*result.open_tasks)
+        write_tasks(directory, still, numbers, name="open")
+    for name, text in contents.items():
+        storage.write_bytes(storage.join(directory, name), text.encode())
+
+
+def _published(reference: Reference) -> dict[str, Any]:
+    return {
+        "concept_set": SEPARATOR.join(reference.task.concepts),
+        "scene": [answer.sentence for answer in reference.answers],
+        "reason": [answer.rationale for answer in reference.answers],
+    }
+
+
+def _fields(answer: Answer) -> dict[str, Any]:
+    return {
+        "place": answer.place,
+        "id": answer.task,
+        "worker": answer.worker,
+        "sentence": answer.sentence,
+        "sentence_id": text_id(answer.sentence),
+        "rationale": answer.rationale,
+    }
+
+
+def _place(answer: Answer) -> tuple[str, int]:
+    path, _, record = answer.place.rpartition("#")
+    return path, int(record)
+
+
+def _json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -1,0 +1,163 @@
+"""`conceptloom annotation` and `adequacy`: references written by people."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+from conceptloom.cli.building import print_json
+
+_FILES = "Parquet files of a build's data/, a published format, or parallel text by its *src.txt; each may hold *."
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    group = typer.Typer(
+        help="Tasks for people who write references, and what comes back.", no_args_is_help=True, rich_markup_mode=None
+    )
+    group.command("export")(export)
+    group.command("import")(import_)
+    group.command("order")(order)
+    app.add_typer(group, name="annotation")
+    app.command()(adequacy)
+
+
+def export(
+    files: list[str] = typer.Argument(help=_FILES),
+    output: str = typer.Option(..., "--output", help="The directory of tasks.jsonl and tasks.csv."),
+    show_inspiration: bool = typer.Option(
+        False, "--show-inspiration", help="Show the sentences of each set; they are left away otherwise."
+    ),
+    references: int = typer.Option(1, min=1, help="How many rows of tasks.csv each set has."),
+    seed: int = typer.Option(42, help="The seed of the order in which the concepts of a set are shown."),
+) -> None:
+    """Writes a task for each distinct concept set, with empty columns for sentence, rationale and worker."""
+    from conceptloom.annotation import make_tasks, write_tasks
+    from conceptloom.statistics.files import load_examples
+
+    examples = [example for pattern in files for example in load_examples(pattern)]
+    tasks = make_tasks(examples, seed, show_inspiration=show_inspiration)
+    paths = write_tasks(output, tasks, [references] * len(tasks))
+    print(f"{len(tasks):,} tasks, {len(tasks) * references:,} references to be written: {', '.join(paths)}")
+
+
+def import_(
+    files: list[str] = typer.Argument(help="Filled files: csv, tsv or JSON lines; each may hold *."),
+    tasks: str = typer.Option(..., "--tasks", help="The tasks.jsonl of the export."),
+    output: str = typer.Option(..., "--output", help="The directory of the result; it must be new."),
+    columns: list[str] = typer.Option(
+        [], "--column", help="NAME=COLUMN where a column (id, sentence, rationale, worker) has another name."
+    ),
+    references: int = typer.Option(1, min=1, help="How many references a set should have; others are open.*."),
+    min_coverage: float | None = typer.Option(1.0, help="Of the concepts of a set, the share in the sentence."),
+    min_rationale: int | None = typer.Option(None, min=0, help="Words of the rationale."),
+    max_perplexity: float | None = typer.Option(None, min=1, help="Of the sentence; wants --perplexity."),
+    worker_coverage: float | None = typer.Option(None, help="The least mean coverage of a worker's answers."),
+    worker_rationale: float | None = typer.Option(None, min=0, help="The least mean length of a worker's rationales."),
+    worker_perplexity: float | None = typer.Option(None, min=1, help="The highest median of a worker's answers."),
+    worker_answers: int = typer.Option(1, min=1, help="A worker with fewer answers is judged answer by answer only."),
+    perplexity: str | None = typer.Option(
+        None, help="A table id,perplexity (ids are the sentence_id of answers.jsonl), or transformers:PATH."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
+) -> None:
+    """Reads filled files, sorts out answers and workers by the limits, and writes the references that hold."""
+    from conceptloom.annotation import Limits
+    from conceptloom.annotation.importing import Import, import_answers
+
+    chosen = Import(
+        tasks,
+        tuple(columns),
+        references,
+        Limits(min_coverage, min_rationale, max_perplexity),
+        Limits(worker_coverage, worker_rationale, worker_perplexity),
+        worker_answers,
+        perplexity,
+    )
+    report = import_answers(files, chosen, output)
+    if as_json:
+        print_json(report)
+    else:
+        _show_import(report, output)
+
+
+def order(
+    files: list[str] = typer.Argument(help=_FILES),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """The permutation check: Spearman between the order of the concepts in a set and in its references."""
+    from conceptloom.annotation import check_order
+    from conceptloom.statistics.files import load_examples
+
+    found = check_order(example for pattern in files for example in load_examples(pattern)).to_json()
+    if as_json:
+        print_json(found)
+    else:
+        print("\n".join(_order_lines(found)))
+
+
+def adequacy(
+    files: list[str] = typer.Argument(help=_FILES),
+    encoder: str = typer.Option("tfidf", help="tfidf, or transformers:PATH (the directory of a sentence encoder)."),
+    corpus: list[str] = typer.Option([], "--corpus", help="Files whose words' frequencies count; default: FILES."),
+    least: int = typer.Option(2, min=2, help="Only sets with at least so many references."),
+    most: int = typer.Option(8, min=2, help="The most references that are compared."),
+    draws: int = typer.Option(20, min=1, help="How often it is drawn which references of a set come first."),
+    seed: int = typer.Option(42, help="The seed of the draws."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """How alike the references of a set are as their number grows: where it stays, there are enough of them."""
+    from conceptloom.annotation.adequacy import agreement_by_references, grouped_references
+    from conceptloom.annotation.encoders import describe, make_encoder
+    from conceptloom.statistics.files import load_examples
+
+    groups = grouped_references(example for pattern in files for example in load_examples(pattern))
+    known = [text for pattern in corpus for example in load_examples(pattern) for text in example.sentences]
+    known = known or [text for group in groups for text in group]
+    scorer = make_encoder(encoder, known)
+    found = agreement_by_references(groups, scorer, least=least, most=most, draws=draws, seed=seed)
+    name = describe(encoder, len(known))
+    if as_json:
+        rows = [agreement.to_json() for agreement in found]
+        print_json({"encoder": name, "signature": scorer.signature(), "draws": draws, "seed": seed, "agreement": rows})
+        return
+    print(f"encoder    {name}")
+    _table(
+        ("references", "sets", "median", "deviation"),
+        [
+            (str(one.references), f"{one.sets:,}", f"{one.median:.4f}", f"{one.deviation:.4f}")
+            for one in found
+        ],
+    )  # fmt: skip
+
+
+def _show_import(report: dict[str, Any], output: str) -> None:
+    answers, sets = report["answers"], report["sets"]
+    print(f"answers   {answers['read']:,} read, {answers['taken']:,} taken")
+    for reason, count in answers["rejected"].items():
+        print(f"  {count:>7,}  {reason}")
+    print(f"sets      {sets['with_references']:,} of {sets['tasks']:,} have references")
+    if sets["open"]:
+        print(f"          {sets['open']:,} want {sets['references_wanted']:,} more: see open.csv")
+    rows = [
+        (name, f"{one['answers']:,}", f"{one['taken']:,}", f"{one['coverage']:.2f}", f"{one['rationale']:.1f}",
+         "-" if one["perplexity"] is None else f"{one['perplexity']:.1f}", one["reason"])
+        for name, one in report["workers"].items()
+    ]  # fmt: skip
+    _table(("worker", "answers", "taken", "coverage", "rationale", "perplexity", "distrusted for"), rows)
+    print("\n".join([*_order_lines(report["order"]), f"result    {output}"]))
+
+
+def _order_lines(found: dict[str, Any]) -> list[str]:
+    mean = "-" if found["mean_spearman"] is None else f"{found['mean_spearman']:.4f}"
+    return [
+        f"compared  {found['compared']:,} of {found['references']:,} references (those with all concepts)",
+        f"spearman  {mean} on average",
+        f"changed   {found['changed_percent']:.2f} %; {found['changed_percent_by_chance']:.2f} % by chance",
+    ]
+
+
+def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    from conceptloom.statistics.text_table import aligned
+
+    print(aligned([header, *rows]))

@@ -1,0 +1,125 @@
+"""The commands for references, transfer and ConceptNet, as a user gives them."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from builds import here
+
+from conceptloom.readers.published import read_examples
+
+SETS = [
+    ("a#dog#park#run#stick", ["A dog runs in a park with a stick.", "Dogs run."]),
+    ("ball#dog#run#stick#throw", ["He throws a stick and a ball; the dog runs."]),
+    ("cat#eat#fish", ["The cat eats a fish.", "Cats eat fish.", "A fish is eaten by cats."]),
+]
+EDGES = [
+    ("AtLocation", "dog", "park"),
+    ("UsedFor", "stick", "throw"),
+    ("IsA", "dog", "animal"),
+    ("IsA", "cat", "animal"),
+]
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    path = tmp_path / "sets.jsonl"
+    path.write_text("".join(json.dumps({"concept_set": name, "scene": scene}) + "\n" for name, scene in SETS))
+    return path
+
+
+def done(*arguments: object) -> str:
+    said = here(*arguments)
+    assert said.returncode == 0, said.stderr
+    return said.stdout
+
+
+def failed(*arguments: object) -> str:
+    said = here(*arguments)
+    assert said.returncode == 1, said.stderr
+    assert len(said.stderr.splitlines()) == 1
+    return said.stderr
+
+
+def test_annotation_from_export_to_order(published: Path, tmp_path: Path) -> None:
+    said = done("annotation", "export", published, "--output", tmp_path / "out", "--references", 2)
+    assert said.startswith("3 tasks, 6 references to be written: ")
+    lines = [json.loads(line) for line in (tmp_path / "out" / "tasks.jsonl").open()]
+    filled = tmp_path / "filled.csv"
+    rows = [f"{task['id']},{' '.join(task['concepts'])}.,because,ann" for task in lines]
+    filled.write_text("\n".join(["HIT,Answer,why,WorkerId", *rows, "nothing,A dog.,,bob"]))
+    columns = ["id=HIT", "sentence=Answer", "rationale=why", "worker=WorkerId"]
+    given = ("annotation", "import", filled, "--tasks", tmp_path / "out" / "tasks.jsonl", "--references", 2)
+    asked = (*given, *(f"--column={column}" for column in columns))
+    said = done(*asked, "--output", tmp_path / "result")
+    assert "answers   4 read, 3 taken" in said and "1  unknown_id" in said
+    assert "sets      3 of 3 have references\n          3 want 3 more: see open.csv" in said
+    assert "spearman  1.0000 on average" in said and "changed   0.00 %" in said
+    order = json.loads(done("annotation", "order", tmp_path / "result" / "references.jsonl", "--json"))
+    assert (order["compared"], order["mean_spearman"]) == (3, 1.0)
+    report = json.loads(done(*asked, "--output", tmp_path / "again", "--json"))
+    assert report == json.loads((tmp_path / "result" / "report.json").read_text())
+    assert all(
+        (tmp_path / "again" / path.name).read_bytes() == path.read_bytes() for path in (tmp_path / "result").iterdir()
+    )
+    assert "is there already" in failed(*asked, "--output", tmp_path / "result")
+    assert "wrong_columns 4" in failed(*given, "--output", tmp_path / "third")
+    assert "wants --perplexity" in failed(*asked, "--output", tmp_path / "third", "--max-perplexity", 9)
+    assert "no such file" in failed("annotation", "order", tmp_path / "nothing.jsonl")
+    assert "there is such a file already" in failed("annotation", "export", published, "--output", tmp_path / "out")
+
+
+def test_adequacy(published: Path) -> None:
+    found = json.loads(done("adequacy", published, "--json"))
+    assert [(one["references"], one["sets"]) for one in found["agreement"]] == [(2, 2), (3, 1)]
+    assert found["encoder"].startswith("tfidf over English lemmas") and found["encoder"].endswith("of 6 sentences")
+    other = json.loads(done("adequacy", published, "--corpus", published, "--corpus", published, "--json"))
+    assert other["encoder"].endswith("of 12 sentences")
+    assert "references  sets" in done("adequacy", published, "--least", 3, "--most", 2)
+    assert "no set has 4 references" in failed("adequacy", published, "--least", 4)
+    assert "no encoder is called 'x'" in failed("adequacy", published, "--encoder", "x")
+
+
+def test_conceptnet(published: Path, tmp_path: Path) -> None:
+    graph = tmp_path / "graph.tsv"
+    graph.write_text("".join(f"{relation}\t{left}\t{right}\n" for relation, left, right in EDGES))
+    found = json.loads(done("conceptnet", published, "--graph", graph, "--json"))
+    linked = {frozenset(edge[1:]) for edge in EDGES}
+    sets = [one.concepts for one in read_examples(str(published)) if len(one.concepts) == 5]
+    pairs = [sum(frozenset(pair) in linked for pair in combinations(each, 2)) for each in sets]
+    assert found["one_hop"] == [pairs.count(number) for number in range(11)]
+    assert (found["sets"], found["concepts"], found["concepts_in_graph"]) == (2, 7, 4)
+    assert found["relations_percent"]["spatial"] == {"one_hop": 50.0, "two_hops": 0.0}
+    three = done("conceptnet", published, "--graph", graph, "--size", 3)
+    assert three.startswith("sets      1 of 3 concepts, 3 pairs each\nconcepts  3, 1 of them in the graph\n")
+    said = failed("conceptnet", published, "--graph", graph, "--size", 4)
+    assert "no set has 4 concepts; there are 1 of size 3, 2 of size 5; choose with --size" in said
+    assert "neither ConceptNet's assertions nor triples" in failed("conceptnet", published, "--graph", published)
+
+
+def test_transfer(tmp_path: Path) -> None:
+    path, generated = tmp_path / "q.jsonl", tmp_path / "generated.txt"
+    choices = [{"label": "A", "text": "eating bones"}, {"label": "B", "text": "to sleep"}]
+    question = {"id": "q", "answerKey": "B", "question": {"stem": "What do enormous dogs like?", "choices": choices}}
+    path.write_text(json.dumps(question) + "\n")
+    assert done("transfer", "csqa", path).splitlines() == [
+        "generate a sentence with: dog like eat bone", "generate a sentence with: dog like sleep",
+    ]  # fmt: skip
+    found = [json.loads(line) for line in done("transfer", "csqa", path, "--style", "gpt2", "--json").splitlines()]
+    assert [(one["label"], one["prompt"], one["right"]) for one in found] == [
+        ("A", "dog like eat bone =", False), ("B", "dog like sleep =", True),
+    ]  # fmt: skip
+    generated.write_text("A dog likes to eat a bone.\nThe dog likes sleep.\n")
+    assert done("transfer", "csqa", path, "--generated", generated).splitlines()[1] == (
+        "<s>G: The dog likes sleep. | Q: What do enormous dogs like? </s> C: to sleep </s>"
+    )
+    generated.write_text("One.\n")
+    assert "there are 1 generated sentences for 2 choices" in failed("transfer", "csqa", path, "--generated", generated)
+    assert "no CommonsenseQA question" in failed("transfer", "csqa", _changed(path))
+    assert here("transfer", "csqa").returncode == 2
+
+
+def _changed(path: Path) -> Path:
+    path.write_text("{}\n")
+    return path
