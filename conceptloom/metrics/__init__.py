@@ -1,5 +1,30 @@
 """Automatic metrics: how good predicted sentences are. A module for each idea, presets by name."""
 
-from conceptloom.metrics.base import PRESETS, Blockwise, Item, Metric, Options, Preset, Score, make_metrics
+from conceptloom.metrics import korean  # noqa: F401  for what it registers
+from conceptloom.metrics.base import (
+    BLOCK,
+    PRESETS,
+    Blockwise,
+    Item,
+    Metric,
+    Options,
+    Preset,
+    Score,
+    make_metrics,
+    make_signature,
+    mean_score,
+)
 
-__all__ = ["PRESETS", "Blockwise", "Item", "Metric", "Options", "Preset", "Score", "make_metrics"]
+__all__ = [
+    "BLOCK",
+    "PRESETS",
+    "Blockwise",
+    "Item",
+    "Metric",
+    "Options",
+    "Preset",
+    "Score",
+    "make_metrics",
+    "make_signature",
+    "mean_score",
+]

@@ -1,5 +1,6 @@
 """What a metric is: a function of predicted lines and of what each is held against."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -44,22 +45,41 @@ Options: TypeAlias = Mapping[str, str]
 """What a user may give a preset, by name: the path of a model, of a jar."""
 
 
+BLOCK = 8192
+"""How many items are worked on at a time, where work is divided: a multiple of what a model takes in one batch."""
+
+
 @runtime_checkable
 class Blockwise(Protocol):
     """A metric that looks at each item alone, so that its work can be divided; it is a `Metric` too.
 
-    Calling it gives `scores(rows(items))`, and the rows of two halves one after the other are the rows of the whole:
-    scores do not depend on how the items were divided.
+    The rows of one block of items (see BLOCK) and then of the next are the rows of all: scores do not depend on who
+    worked on which block.
     """
 
     def __call__(self, items: Sequence[Item]) -> list[Score]:
         """See `Metric`."""
+        return self.scores(self.rows(items))
 
     def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
         """What there is to know of each item: shape (items, columns)."""
 
     def scores(self, rows: NDArray[np.float64]) -> list[Score]:
         """The scores of all items by their rows."""
+
+
+def make_signature(metric: str, **parts: object) -> str:
+    """A signature of these parts, in their order.
+
+    >>> make_signature("ROUGE-L", beta=1.2, tok="none")
+    'metric:ROUGE-L|beta:1.2|tok:none'
+    """
+    return "|".join([f"metric:{metric}", *(f"{name}:{value}" for name, value in parts.items())])
+
+
+def mean_score(name: str, values: NDArray[np.float64], signature: str) -> Score:
+    """The score of a metric whose value is the mean over items: of the exact sum, rounded once. No items give nan."""
+    return Score(name, math.fsum(values) / len(values) if len(values) else math.nan, values, signature)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,138 @@
+"""The presets of Korean CommonGen's tables: what its published code computes, each deviation from a metric's name kept.
+
+"BLEU-3" and "BLEU-4" there are n-gram precisions without a brevity penalty, ROUGE-2 is unclipped over bigrams written
+as one string, METEOR has no WordNet; see each function.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptloom import __version__
+from conceptloom.errors import ConfigError
+from conceptloom.metrics import mecab_ko
+from conceptloom.metrics.base import (
+    PRESETS,
+    Blockwise,
+    Item,
+    Metric,
+    Options,
+    Preset,
+    Score,
+    make_signature,
+    mean_score,
+)
+from conceptloom.metrics.meteor import ALPHA, GAMMA, meteor
+from conceptloom.metrics.meteor import BETA as METEOR_BETA
+from conceptloom.metrics.overlap import BETA, bigram_f, clipped_hits, joined_bigrams, ngrams, subsequence_f
+
+_HITS = {3: 0, 4: 2}
+"""Where the hits of n-grams stand in a row; how many n-grams there are stands behind."""
+
+
+@dataclass(frozen=True)
+class MorphemeOverlap(Blockwise):
+    """The metrics on morphemes: "BLEU-3", "BLEU-4", ROUGE-2, ROUGE-L and Coverage.
+
+    `single` is the reformulated test's way, which has one reference for each set: "BLEU" is then the n-gram precision
+    of the corpus (all hits over all n-grams), else the mean of the sentences'.
+    """
+
+    single: bool = False
+
+    def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
+        """Hits and number of 3-grams, of 4-grams, ROUGE-2, ROUGE-L, Coverage. Raises ConfigError, see `mecab_ko`."""
+        if self.single:
+            _require_one_reference(items)
+        cut = mecab_ko.morphemes(text for item in items for text in _texts(item))
+        rows = [value for item in items for value in _row(*([cut[text] for text in _texts(item)]))]
+        return np.array(rows, dtype=np.float64).reshape(len(items), 7)
+
+    def scores(self, rows: NDArray[np.float64]) -> list[Score]:
+        """See `Blockwise`."""
+        return [
+            *(self._precision(size, rows[:, at], rows[:, at + 1]) for size, at in _HITS.items()),
+            _mean("ROUGE-2", rows[:, 4], f=BETA, ngrams="joined,unclipped"),
+            _mean("ROUGE-L", rows[:, 5], f=BETA),
+            _mean("Coverage", rows[:, 6], concepts="tokenized"),
+        ]
+
+    def _precision(self, size: int, hits: NDArray[np.float64], total: NDArray[np.float64]) -> Score:
+        name = f"BLEU-{size}"
+        if self.single:
+            # Sums of whole numbers are exact, whatever their order.
+            value = 100 * float(hits.sum()) / max(float(total.sum()), 1.0)
+            return Score(name, value, None, _signature(name, is_="ngram-precision", of="corpus"))
+        return _mean(name, hits / np.maximum(total, 1), is_="ngram-precision", of="sentence")
+
+
+@dataclass(frozen=True)
+class Meteor(Blockwise):
+    """METEOR on white-space tokens in lower case, of the best reference."""
+
+    def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
+        """One column, 0 to 1. Raises ConfigError where a word must be stemmed and nltk is missing."""
+        return np.array([_best_meteor(item) for item in items], dtype=np.float64).reshape(len(items), 1)
+
+    def scores(self, rows: NDArray[np.float64]) -> list[Score]:
+        """See `Blockwise`."""
+        parts = {"alpha": ALPHA, "beta": METEOR_BETA, "gamma": GAMMA, "wordnet": "no", "tok": "whitespace"}
+        signature = make_signature("METEOR", **parts, case="lower", refs="max", conceptloom=__version__)
+        return [mean_score("METEOR", 100 * rows[:, 0], signature)]
+
+
+def _texts(item: Item) -> Iterator[str]:
+    yield item.prediction
+    yield "#".join(item.concepts)
+    yield from item.references
+
+
+def _row(predicted: list[str], concepts: list[str], *references: list[str]) -> Iterator[float]:
+    """A row of MorphemeOverlap. The concept set is cut as it is written, with its #, and # is left out then."""
+    for size in _HITS:
+        grams = ngrams(predicted, size)
+        yield clipped_hits(grams, [ngrams(tokens, size) for tokens in references])
+        yield len(grams)
+    yield bigram_f(joined_bigrams(predicted), map(joined_bigrams, references))
+    yield subsequence_f(predicted, references)
+    wanted = set(concepts) - {"#"}
+    yield len(wanted.intersection(predicted)) / max(len(wanted), 1)
+
+
+def _best_meteor(item: Item) -> float:
+    words = item.prediction.lower().split()
+    return max(meteor(words, reference.lower().split()) for reference in item.references)
+
+
+def _mean(name: str, values: NDArray[np.float64], **parts: object) -> Score:
+    return mean_score(name, 100 * values, _signature(name, **parts))
+
+
+def _signature(name: str, **parts: object) -> str:
+    named = {key.rstrip("_"): value for key, value in parts.items()}
+    return make_signature(name, **named, refs="max", **mecab_ko.signature(), conceptloom=__version__)
+
+
+def _require_one_reference(items: Sequence[Item]) -> None:
+    for item in items:
+        if len(item.references) != 1:
+            raise ConfigError(
+                f"this preset is for one reference a set, and {item.key} has {len(item.references)}: "
+                "use preset korean-commongen"
+            )
+
+
+def _make(options: Options, *, single: bool) -> list[Metric]:
+    return [MorphemeOverlap(single), Meteor()]
+
+
+PRESETS.add(
+    "korean-commongen", Preset("Korean CommonGen's table: three references a set", partial(_make, single=False))
+)
+PRESETS.add(
+    "korean-commongen-single",
+    Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True)),
+)
