@@ -129,10 +129,7 @@ def _make(options: Options, *, single: bool) -> list[Metric]:
     return [MorphemeOverlap(single), Meteor()]
 
 
-PRESETS.add(
-    "korean-commongen", Preset("Korean CommonGen's table: three references a set", partial(_make, single=False))
-)
-PRESETS.add(
-    "korean-commongen-single",
-    Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True)),
-)
+_MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False))
+_SINGLE = Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True))
+PRESETS.add("korean-commongen", _MULTI)
+PRESETS.add("korean-commongen-single", _SINGLE)

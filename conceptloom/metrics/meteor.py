@@ -5,6 +5,7 @@ nltk's own function takes longer than all other Korean metrics together, because
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from conceptloom.errors import ConfigError
@@ -60,7 +61,7 @@ def _take_matches(left: list[tuple[int, str]], right: list[tuple[int, str]]) -> 
 
 def _chunks(matches: list[tuple[int, int]]) -> int:
     """How many runs of neighbours in both sentences the matches form."""
-    follows = sum(a + 1 == c and b + 1 == d for (a, b), (c, d) in zip(matches, matches[1:]))
+    follows = sum(a + 1 == c and b + 1 == d for (a, b), (c, d) in pairwise(matches))
     return len(matches) - follows
 
 
