@@ -32,10 +32,22 @@ from conceptloom.metrics.overlap import BETA, bigram_f, clipped_hits, joined_big
 _HITS = {3: 0, 4: 2}
 """Where the hits of n-grams stand in a row; how many n-grams there are stands behind."""
 
+_METEOR = make_signature(
+    "METEOR",
+    alpha=ALPHA,
+    beta=METEOR_BETA,
+    gamma=GAMMA,
+    wordnet="no",
+    tok="whitespace",
+    case="lower",
+    reduce="max",
+    conceptloom=__version__,
+)
+
 
 @dataclass(frozen=True)
-class MorphemeOverlap(Blockwise):
-    """The metrics on morphemes: "BLEU-3", "BLEU-4", ROUGE-2, ROUGE-L and Coverage.
+class PublishedTable(Blockwise):
+    """The columns of the published table that want no model.
 
     `single` is the reformulated test's way, which has one reference for each set: "BLEU" is then the n-gram precision
     of the corpus (all hits over all n-grams), else the mean of the sentences'.
@@ -44,12 +56,16 @@ class MorphemeOverlap(Blockwise):
     single: bool = False
 
     def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
-        """Hits and number of 3-grams, of 4-grams, ROUGE-2, ROUGE-L, Coverage. Raises ConfigError, see `mecab_ko`."""
+        """Hits and number of 3-grams, of 4-grams, ROUGE-2, ROUGE-L, METEOR, Coverage. Raises ConfigError.
+
+        It is raised where python-mecab-ko (or nltk, if a word must be stemmed) is missing, and by `single`, where an
+        item has several references.
+        """
         if self.single:
             _require_one_reference(items)
         cut = mecab_ko.morphemes(text for item in items for text in _texts(item))
-        rows = [value for item in items for value in _row(*([cut[text] for text in _texts(item)]))]
-        return np.array(rows, dtype=np.float64).reshape(len(items), 7)
+        rows = [value for item in items for value in _row(item, *(cut[text] for text in _texts(item)))]
+        return np.array(rows, dtype=np.float64).reshape(len(items), 8)
 
     def scores(self, rows: NDArray[np.float64]) -> list[Score]:
         """See `Blockwise`."""
@@ -57,7 +73,8 @@ class MorphemeOverlap(Blockwise):
             *(self._precision(size, rows[:, at], rows[:, at + 1]) for size, at in _HITS.items()),
             _mean("ROUGE-2", rows[:, 4], f=BETA, ngrams="joined,unclipped"),
             _mean("ROUGE-L", rows[:, 5], f=BETA),
-            _mean("Coverage", rows[:, 6], concepts="tokenized"),
+            mean_score("METEOR", 100 * rows[:, 6], _METEOR),
+            _mean("Coverage", rows[:, 7], concepts="tokenized"),
         ]
 
     def _precision(self, size: int, hits: NDArray[np.float64], total: NDArray[np.float64]) -> Score:
@@ -69,35 +86,24 @@ class MorphemeOverlap(Blockwise):
         return _mean(name, hits / np.maximum(total, 1), is_="ngram-precision", of="sentence")
 
 
-@dataclass(frozen=True)
-class Meteor(Blockwise):
-    """METEOR on white-space tokens in lower case, of the best reference."""
-
-    def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
-        """One column, 0 to 1. Raises ConfigError where a word must be stemmed and nltk is missing."""
-        return np.array([_best_meteor(item) for item in items], dtype=np.float64).reshape(len(items), 1)
-
-    def scores(self, rows: NDArray[np.float64]) -> list[Score]:
-        """See `Blockwise`."""
-        parts = {"alpha": ALPHA, "beta": METEOR_BETA, "gamma": GAMMA, "wordnet": "no", "tok": "whitespace"}
-        signature = make_signature("METEOR", **parts, case="lower", refs="max", conceptloom=__version__)
-        return [mean_score("METEOR", 100 * rows[:, 0], signature)]
-
-
 def _texts(item: Item) -> Iterator[str]:
     yield item.prediction
     yield "#".join(item.concepts)
     yield from item.references
 
 
-def _row(predicted: list[str], concepts: list[str], *references: list[str]) -> Iterator[float]:
-    """A row of MorphemeOverlap. The concept set is cut as it is written, with its #, and # is left out then."""
+def _row(item: Item, predicted: list[str], concepts: list[str], *references: list[str]) -> Iterator[float]:
+    """A row of PublishedTable, from the morphemes of an item's texts.
+
+    The concept set is cut as it is written, with its #, and # is left out then.
+    """
     for size in _HITS:
         grams = ngrams(predicted, size)
         yield clipped_hits(grams, [ngrams(tokens, size) for tokens in references])
         yield len(grams)
     yield bigram_f(joined_bigrams(predicted), map(joined_bigrams, references))
     yield subsequence_f(predicted, references)
+    yield _best_meteor(item)
     wanted = set(concepts) - {"#"}
     yield len(wanted.intersection(predicted)) / max(len(wanted), 1)
 
@@ -113,7 +119,7 @@ def _mean(name: str, values: NDArray[np.float64], **parts: object) -> Score:
 
 def _signature(name: str, **parts: object) -> str:
     named = {key.rstrip("_"): value for key, value in parts.items()}
-    return make_signature(name, **named, refs="max", **mecab_ko.signature(), conceptloom=__version__)
+    return make_signature(name, **named, reduce="max", **mecab_ko.signature(), conceptloom=__version__)
 
 
 def _require_one_reference(items: Sequence[Item]) -> None:
@@ -126,7 +132,7 @@ def _require_one_reference(items: Sequence[Item]) -> None:
 
 
 def _make(options: Options, *, single: bool) -> list[Metric]:
-    return [MorphemeOverlap(single), Meteor()]
+    return [PublishedTable(single)]
 
 
 _MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False))
