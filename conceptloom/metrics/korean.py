@@ -25,10 +25,12 @@ from conceptloom.metrics.base import (
     make_signature,
     mean_score,
 )
+from conceptloom.metrics.bertscore import BertScore
 from conceptloom.metrics.meteor import ALPHA, GAMMA, meteor
 from conceptloom.metrics.meteor import BETA as METEOR_BETA
 from conceptloom.metrics.overlap import BETA, bigram_f, clipped_hits, joined_bigrams, ngrams, subsequence_f
 
+_MODELS = {"mbert": "mBERTScore", "kobert": "KoBERTScore"}
 _HITS = {3: 0, 4: 2}
 """Where the hits of n-grams stand in a row; how many n-grams there are stands behind."""
 
@@ -132,10 +134,19 @@ def _require_one_reference(items: Sequence[Item]) -> None:
 
 
 def _make(options: Options, *, single: bool) -> list[Metric]:
-    return [PublishedTable(single)]
+    models = [
+        BertScore(name, options[option], layers=2, weights="published")
+        for option, name in _MODELS.items()
+        if option in options
+    ]
+    return [PublishedTable(single), *models]
 
 
-_MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False))
-_SINGLE = Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True))
+_OPTIONS = {
+    "mbert": "the directory of a BERT model for mBERTScore, bert-base-multilingual-cased in the paper",
+    "kobert": "the directory of a BERT model for KoBERTScore, monologg/kobert in the paper",
+}
+_MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False), _OPTIONS)
+_SINGLE = Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True), _OPTIONS)
 PRESETS.add("korean-commongen", _MULTI)
 PRESETS.add("korean-commongen-single", _SINGLE)
