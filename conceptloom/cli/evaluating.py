@@ -103,9 +103,10 @@ def _rows(
     from pipelines.evaluate import RowsByRunner
     from runners import RUNNERS
 
+    entry = RUNNERS[name]
     if name != "direct" and output is None:
         raise ConfigError(f"--runner {name} wants --output: its workers leave their results there")
-    with tempfile.TemporaryDirectory() as own, RUNNERS[name].open(workers, beam) as opened:
+    with tempfile.TemporaryDirectory() as own, entry.open(workers, beam) as opened:
         task = ScoreShard(preset, tuple(options.items()), join(output or own, "work"))
         yield RowsByRunner(opened, task)
 
