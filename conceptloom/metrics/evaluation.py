@@ -7,9 +7,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from conceptloom.metrics.base import BLOCK, Blockwise, Metric, Options, Score, make_metrics
-from conceptloom.metrics.inputs import Paired, blocks_of, items_of, pair
+from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Metric, Options, Score, make_metrics
+from conceptloom.metrics.inputs import Paired, blocks_of, items_of, pair, table_of
 from conceptloom.metrics.notes import Note
+from conceptloom.metrics.references import SCHEMA as REFERENCES
 from conceptloom.metrics.references import References, read_references
 
 Rows = list[NDArray[np.float64]]
@@ -56,13 +57,21 @@ def evaluate(
     InputError for an input. Memory: references and predictions; the work goes block by block.
     """
     metrics = make_metrics(preset, options)
-    held = read_references(references, split)
-    paired = [pair(held, path) for path in predictions]
+    held, paired = _read(preset, references, split, predictions)
     systems = []
     for name, path, found in zip(system_names(predictions), predictions, paired):
         blocks = (rows_of_items or rows_here)(metrics, found.items)
         systems.append(make_system(name, path, found, scores_of(metrics, found.items, blocks), held))
     return Evaluation(preset, options, held, systems)
+
+
+def _read(preset: str, references: str, split: str, predictions: Sequence[str]) -> tuple[References, list[Paired]]:
+    own = PRESETS[preset].items
+    if own is None:
+        held = read_references(references, split)
+        return held, [pair(held, path) for path in predictions]
+    paired = [Paired(table_of(own(references, path)), ()) for path in predictions]
+    return References(references, paired[0].items.select(REFERENCES.names)), paired
 
 
 def rows_of(metrics: Sequence[Metric], block: pa.Table) -> Rows:

@@ -1,6 +1,6 @@
 """Items from references and predictions: each prediction goes to what it is a prediction of, or it is told why not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -46,6 +46,12 @@ def items_of(table: pa.Table) -> list[Item]:
         Item(key, tuple(concepts), tuple(references), prediction, source or "")
         for key, concepts, references, source, prediction in zip(*columns)
     ]
+
+
+def table_of(items: Sequence[Item]) -> pa.Table:
+    """The inverse of `items_of`."""
+    columns = ([getattr(item, name) for item in items] for name in SCHEMA.names)
+    return pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA)], SCHEMA)
 
 
 def blocks_of(table: pa.Table, size: int) -> Iterator[pa.Table]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from builds import data_rows, finished_cli, here, sample_build, write_lines
@@ -13,6 +14,7 @@ from engines import flink_server
 
 import conceptloom.metrics.evaluation
 import pipelines.evaluate
+from conceptloom.metrics import PRESETS, Item, Metric, Options, Preset, mean_score
 from conceptloom.metrics.evaluation import evaluate
 from conceptloom.tasks.evaluate import ScoreShard
 from runners.direct import DirectRunner
@@ -176,3 +178,25 @@ def test_option_of_beam_is_no_file(files: tuple[str, str, str]) -> None:
         "evaluate", PRESET, f"--references={files[0]}", f"--predictions={files[1]}", "--json", "--", "--no_auth"
     )
     assert said.returncode == 0, said.stderr
+
+
+def test_a_preset_with_files_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(references: str, predictions: str) -> list[Item]:
+        pairs = zip(Path(references).read_text().split(), Path(predictions).read_text().split())
+        return [Item(str(n), (), (gold,), given, "kind") for n, (gold, given) in enumerate(pairs)]
+
+    def make(options: Options) -> list[Metric]:
+        return [lambda items: [mean_score("Same", np.array([float(i.prediction in i.references) for i in items]), "x")]]
+
+    monkeypatch.setitem(PRESETS._entries, "own", Preset("", make, items=read))
+    (tmp_path / "gold").write_text("A B C D")
+    (tmp_path / "given").write_text("A C C D")
+    arguments = (f"--references={tmp_path / 'gold'}", f"--predictions={tmp_path / 'given'}", f"--output={tmp_path}")
+    said = here("evaluate", "--preset=own", *arguments, "--json")
+    assert said.returncode == 0, said.stderr
+    assert scores(json.loads(said.stdout)) == [[("Same", 0.75)]]
+    rows = pq.read_table(tmp_path / "sentences.parquet").to_pylist()
+    assert [(row["references"], row["source"], row["Same"]) for row in rows][1:3] == [
+        (["B"], "kind", 0.0),
+        (["C"], "kind", 1.0),
+    ]
