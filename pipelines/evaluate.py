@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from conceptloom import storage
-from conceptloom.metrics import BLOCK, Metric
+from conceptloom.metrics import BLOCK, Blockwise, Metric
 from conceptloom.metrics.evaluation import Rows
 from conceptloom.metrics.inputs import blocks_of
 from conceptloom.tasks.evaluate import ScoreShard, read_rows, write_items
@@ -27,6 +27,8 @@ class RowsByRunner:
 
     def __call__(self, metrics: Sequence[Metric], items: pa.Table) -> Iterable[Rows]:
         """The rows of all items, block by block. Raises the ConceptloomError of a task."""
+        if not any(isinstance(metric, Blockwise) for metric in metrics):
+            return ()
         directory, blocks = self.task.directory, list(blocks_of(items, BLOCK))
         try:
             for bucket, block in enumerate(blocks):

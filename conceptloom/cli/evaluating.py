@@ -1,8 +1,10 @@
 """`conceptloom evaluate` and `conceptloom presets`."""
 
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -43,15 +45,15 @@ def evaluate(
 
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
-    files = [*predictions, *(one for one in more or () if not one.startswith("--"))]
-    context.args = [one for one in more or () if one.startswith("--")]
+    others = list(takewhile(lambda one: not one.startswith("--"), more or ()))
+    context.args = (more or [])[len(others) :]
     beam = beam_options(context)
     from conceptloom.metrics.evaluation import evaluate as evaluated
     from conceptloom.metrics.results import write_evaluation
 
     options = _options(assignments)
     with _rows(runner, workers, beam, output, preset, options) as rows:
-        found = evaluated(preset, options, references, split, files, rows)
+        found = evaluated(preset, options, references, split, [*predictions, *others], rows)
     written = write_evaluation(found, output) if output else []
     if as_json:
         from conceptloom.cli.building import print_json
@@ -112,8 +114,6 @@ def _rows(
 
 
 def _show(found: "Evaluation", written: list[str]) -> None:
-    import sys
-
     from rich.console import Console
 
     for note in dict.fromkeys(str(note) for system in found.systems for note in system.notes):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptloom import __version__
-from conceptloom.errors import ConfigError
+from conceptloom.errors import ConfigError, InputError
 from conceptloom.metrics import mecab_ko
 from conceptloom.metrics.base import (
     PRESETS,
@@ -58,13 +58,12 @@ class PublishedTable(Blockwise):
     single: bool = False
 
     def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
-        """Hits and number of 3-grams, of 4-grams, ROUGE-2, ROUGE-L, METEOR, Coverage. Raises ConfigError.
+        """Hits and number of 3-grams, of 4-grams, ROUGE-2, ROUGE-L, METEOR, Coverage.
 
-        It is raised where python-mecab-ko (or nltk, if a word must be stemmed) is missing, and by `single`, where an
-        item has several references.
+        Raises ConfigError where python-mecab-ko (or nltk, if a word must be stemmed) is missing, and by `single` where
+        an item has several references; InputError where one has none.
         """
-        if self.single:
-            _require_one_reference(items)
+        _check(items, self.single)
         cut = mecab_ko.morphemes(text for item in items for text in _texts(item))
         rows = [value for item in items for value in _row(item, *(cut[text] for text in _texts(item)))]
         return np.array(rows, dtype=np.float64).reshape(len(items), 8)
@@ -124,9 +123,11 @@ def _signature(name: str, **parts: object) -> str:
     return make_signature(name, **named, reduce="max", **mecab_ko.signature(), conceptloom=__version__)
 
 
-def _require_one_reference(items: Sequence[Item]) -> None:
+def _check(items: Sequence[Item], single: bool) -> None:
     for item in items:
-        if len(item.references) != 1:
+        if not item.references:
+            raise InputError(f"{item.key} has no reference; give it one")
+        if single and len(item.references) > 1:
             raise ConfigError(
                 f"this preset is for one reference a set, and {item.key} has {len(item.references)}: "
                 "use preset korean-commongen"

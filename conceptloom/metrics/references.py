@@ -78,6 +78,8 @@ def read_references(path: str, split: str = "test") -> References:
     elif target is not None:
         lines = _table(_parallel_rows(path, target, book))
         found = References(path, _table(_grouped(lines)), book.notes(), lines)
+    elif storage.list_files(path):
+        raise InputError(f"{path}: this directory holds no finished build; name one, or a file")
     else:
         found = References(path, _table(_line_rows(path, book)), book.notes())
     if not len(found.sets):

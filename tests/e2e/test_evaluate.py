@@ -175,7 +175,15 @@ def test_presets_are_listed() -> None:
 
 def test_option_of_beam_is_no_file(files: tuple[str, str, str]) -> None:
     said = here(
-        "evaluate", PRESET, f"--references={files[0]}", f"--predictions={files[1]}", "--json", "--", "--no_auth"
+        "evaluate",
+        PRESET,
+        f"--references={files[0]}",
+        f"--predictions={files[1]}",
+        "--json",
+        "--",
+        "--no_auth",
+        "--project",
+        "x",
     )
     assert said.returncode == 0, said.stderr
 

@@ -270,7 +270,10 @@ def test_parallel_text_of_two_lengths(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_is_no_build(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=str(tmp_path)):
+    with pytest.raises(InputError, match=f"{tmp_path}: cannot be read"):
+        read_references(str(tmp_path))
+    write(tmp_path / "x.txt", ["x"])
+    with pytest.raises(InputError, match="this directory holds no finished build; name one, or a file"):
         read_references(str(tmp_path))
 
 

@@ -12,7 +12,7 @@ from builds import SHARED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.errors import ConfigError
+from conceptloom.errors import ConfigError, InputError
 from conceptloom.metrics import BLOCK, Blockwise, Item, Score, make_metrics, mecab_ko
 from conceptloom.metrics.evaluation import evaluate
 
@@ -116,6 +116,11 @@ def test_single_reference_takes_the_corpus() -> None:
 def test_single_reference_refuses_several() -> None:
     with pytest.raises(ConfigError, match="one reference a set, and 개#공 has 2: use preset korean-commongen"):
         scores([Item("개#공", ("개", "공"), ("가", "나"), "다")], "korean-commongen-single")
+
+
+def test_no_reference() -> None:
+    with pytest.raises(InputError, match="개#공 has no reference"):
+        scores([Item("개#공", ("개", "공"), (), "다")])
 
 
 def test_no_concepts_and_no_items() -> None:
