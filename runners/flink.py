@@ -29,8 +29,9 @@ def open_flink(workers: int, options: tuple[str, ...] = ()) -> Iterator[Portable
     if given.view_as(FlinkRunnerOptions).flink_submit_uber_jar:
         raise ConfigError("--flink_submit_uber_jar is not supported: a job server lives as long as the build")
     kind = environment(given, LOOPBACK if _is_local(given) else None)
-    # In this process one worker is enough for all, its tasks go to the pool; elsewhere each slot gets a process.
-    workers_of_a_machine = 1 if kind == LOOPBACK else workers
+    # In this process one worker is enough for all, its tasks go to the pool. Elsewhere 0 is Flink's own count: one for
+    # each core of a task manager's machine but one.
+    workers_of_a_machine = 1 if kind == LOOPBACK else 0
     sizes = (f"--parallelism={workers}", f"--sdk_worker_parallelism={workers_of_a_machine}")
     with opened(workers, kind, job_server(given), (*sizes, *options)) as runner:
         yield runner

@@ -65,7 +65,10 @@ class PortableRunner(Runner):
         return BuildError(f"{failure}; tried {tries} times: do the workers run, and can the engine reach them?")
 
     def _run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
-        self._server.check()
+        try:
+            self._server.check()
+        except BuildError as error:
+            raise BuildError(f"stage {stage} failed: {error}") from error
         options = PipelineOptions([f"--job_name=conceptloom-{stage}", *self._options])
         pipeline = beam.Pipeline(runner=portable_runner.PortableRunner(), options=options)
         construct(pipeline)

@@ -65,7 +65,7 @@ def _submitted(monkeypatch: pytest.MonkeyPatch, workers: int, *options: str) -> 
     [
         ((), "LOOPBACK", 3, 1),
         (("--flink_master=[local]",), "LOOPBACK", 3, 1),
-        (("--flink_master=host:8081", *POOL), "EXTERNAL", 3, 3),
+        (("--flink_master=host:8081", *POOL), "EXTERNAL", 3, 0),
         ((*POOL, "--parallelism=12", "--sdk_worker_parallelism=4"), "EXTERNAL", 12, 4),
     ],
 )

@@ -122,6 +122,19 @@ def test_a_server_that_went_away_is_not_tried_again() -> None:
     assert str(failure) == "no Beam job server answers at localhost:1" and notes == []
 
 
+class _Ended(JobServer):
+    def ended(self) -> str | None:
+        return "java.lang.OutOfMemoryError (status 3)"
+
+
+def test_a_server_that_ended_is_told_with_the_stage() -> None:
+    failure, _ = _run(PortableRunner(_Ended("localhost:1"), (), True, waits=()))
+    assert isinstance(failure, BuildError)
+    assert str(failure) == (
+        "stage ingest failed: the job server ended by itself: java.lang.OutOfMemoryError (status 3)"
+    )
+
+
 class _Broken(grpc.RpcError, grpc.Call):  # type: ignore[misc]
     def code(self) -> Any:
         return grpc.StatusCode.UNAVAILABLE
