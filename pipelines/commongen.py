@@ -12,6 +12,7 @@ from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.errors import BuildError, ConfigError, InputError
 from conceptloom.languages.english.analysers import make_analyser
 from conceptloom.tasks.divide import STATISTICS
+from conceptloom.tasks.mine import TERMS
 from conceptloom.tasks.publish_sets import Sets
 from conceptloom.tasks.references import Stages
 from conceptloom.tasks.sample import MinedSets
@@ -106,7 +107,8 @@ def _sample_settings(settings: CommonGenSettings) -> dict[str, Any]:
 
 def _sample(context: Context, pipeline: beam.Pipeline) -> Any:
     settings = context.settings
-    mined = MinedSets(context.directory("mine"), sum(context.handed_on("mine").values()))
+    terms = next(file["blake2b"] for file in context.manifests["mine"].files if file["path"] == TERMS)
+    mined = MinedSets(context.directory("mine"), sum(context.handed_on("mine").values()), terms)
     chosen = settings.sample.size, settings.quotas.chosen(), settings.seed
     return pipeline | "Sample" >> Sample(mined, _shards(context), *chosen, context.directory("sample"))
 

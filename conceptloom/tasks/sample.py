@@ -55,24 +55,26 @@ class MinedSets:
 
     directory: str
     sets: int
+    terms: str
+    """The hash of TERMS, by which a process that has read it knows whether it is the same one."""
 
     def scored(self, shard: int) -> pa.Table:
         """The sets of one shard with ids and scores, schema SCORED."""
         mined = read_table(storage.join(self.directory, shard_name("mined", shard)))
-        _, degrees, hashes = _terms(self.directory, self.sets)
+        _, degrees, hashes = _terms(self)
         batches = [score(batch, degrees, hashes) for batch in mined.to_batches() if len(batch)]
         return pa.Table.from_batches(batches, pa.schema(list(SAMPLED)[:-1]))
 
     def concepts(self, numbers: Any) -> pa.ListArray:
         """The concepts of sets, sorted by spelling, from their numbers."""
-        return _terms(self.directory, self.sets)[0].spelled(numbers)
+        return _terms(self)[0].spelled(numbers)
 
 
 @lru_cache(maxsize=1)
-def _terms(directory: str, sets: int) -> tuple[Lexicon, Degrees, UInt64]:
-    table = read_table(storage.join(directory, TERMS))
+def _terms(mined: MinedSets) -> tuple[Lexicon, Degrees, UInt64]:
+    table = read_table(storage.join(mined.directory, TERMS))
     lexicon = Lexicon(table["term"].combine_chunks())
-    return lexicon, Degrees(sets, table["degree"].to_numpy()), lexicon.hashes()
+    return lexicon, Degrees(mined.sets, table["degree"].to_numpy()), lexicon.hashes()
 
 
 def set_ids(sets: UInt64) -> pa.Array:

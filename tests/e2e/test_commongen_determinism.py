@@ -1,4 +1,4 @@
-"""The recipe `commongen` gives the same bytes for any workers, order of inputs, hash seed and buckets, and goes on."""
+"""The recipe `commongen` gives the same bytes for any workers, order of inputs, hash seed, runner and buckets."""
 
 import json
 from collections.abc import Callable
@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from builds import Recorder, differing, finished_cli, here
+from engines import prepared
 from english_builds import DEMO, RECIPE, STAGES, build_english, data_of
 
 import pipelines.commongen
 import pipelines.inputs
 from conceptloom.errors import OutputError
 from runners.direct import DirectRunner
+from runners.prism import open_prism
 
 LIMIT = 100
 
@@ -114,3 +116,9 @@ def test_other_commands(plain: Path, tmp_path: Path) -> None:
     for said in refusals:
         assert said.returncode == 1 and said.stderr.startswith("error: ") and said.stderr.count("\n") == 1
     assert not (tmp_path / "none").exists() and not (tmp_path / "v").exists()
+
+
+def test_prism_gives_the_same_bytes(plain: Path, tmp_path: Path) -> None:
+    with open_prism(1, (f"--prism_location={prepared('prism') / 'prism'}",)) as runner:
+        build_english(tmp_path / "out", runner=runner, limit=LIMIT)
+    assert differing(plain, tmp_path / "out") == []
