@@ -122,7 +122,7 @@ def _show(found: "Evaluation", written: list[str]) -> None:
     console.width = console.width if console.is_terminal else WIDTH
     console.print(_table(found))
     held = found.references
-    sizes = f"{len(held.sets):,} sets, {len(held.lines):,} sentences"
+    sizes = f"{len(held.sets):,} sets, {held.sentences:,} sentences"
     console.print(f"preset {found.preset}; references {held.path} ({sizes}, {held.digest})")
     for path in written:
         console.print(f"written {path}")

@@ -60,7 +60,7 @@ def blocks_of(table: pa.Table, size: int) -> Iterator[pa.Table]:
 
 
 def _by_place(references: References, found: Predictions) -> tuple[pa.Table, list[str]]:
-    sets, lines = len(references.sets), len(references.lines)
+    sets, lines = len(references.sets), references.sentences
     count = _without_blank_end(found, (lines, sets))
     if count not in (sets, lines):
         raise InputError(_wrong_number(references, found, count))
@@ -82,7 +82,7 @@ def _without_blank_end(found: Predictions, wanted: tuple[int, ...]) -> int:
 
 
 def _wrong_number(references: References, found: Predictions, count: int) -> str:
-    sets, lines = len(references.sets), len(references.lines)
+    sets, lines = len(references.sets), references.sentences
     wanted = f"{sets:,} sets" + (f" with {lines:,} sentences" if lines != sets else "")
     empty = [line for line, text in zip(found.lines, found.texts) if not text][:3]
     hint = f" (empty: line {', '.join(map(str, empty))})" if empty else ""
@@ -93,7 +93,7 @@ def _wrong_number(references: References, found: Predictions, count: int) -> str
 
 
 def _by_key(references: References, found: Predictions, keys: list[str]) -> tuple[pa.Table, list[str]]:
-    table = references.lines if len(keys) == len(references.lines) else references.sets
+    table = references.lines if len(keys) == references.sentences else references.sets
     places = _places(table)
     texts: list[str | None] = [None] * len(table)
     for line, key, text in zip(found.lines, keys, found.texts):

@@ -42,6 +42,11 @@ class References:
     """The rows of parallel text, whose sets need not stand together."""
 
     @cached_property
+    def sentences(self) -> int:
+        """How many rows `lines` has."""
+        return pc.sum(pc.list_value_length(self.sets["references"])).as_py() or 0
+
+    @cached_property
     def lines(self) -> pa.Table:
         """A row for each sentence, which is then its only reference."""
         if self.parallel is not None:

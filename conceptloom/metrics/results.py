@@ -37,7 +37,7 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
         "references": {
             "path": references.path,
             "sets": len(references.sets),
-            "sentences": len(references.lines),
+            "sentences": references.sentences,
             "digest": references.digest,
         },
         "systems": [_system(system) for system in evaluation.systems],
