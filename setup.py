@@ -24,6 +24,9 @@ EXTRAS = {
         "python-mecab-ko>=1.3",
         "spacy>=3.7",
         "pycocoevalcap>=1.2",
+        "rouge-score>=0.1.2",
+        "scipy>=1.13",
+        "krippendorff>=0.8",
     ],
     "test": [
         "pytest>=8",
@@ -59,6 +62,7 @@ setup(
     package_data={
         "conceptloom": ["py.typed"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
+        "conceptloom.metrics": ["data/*.exc", "data/*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],
         "runners": ["airflow/*.py"],
     },

@@ -1,0 +1,30 @@
+"""Automatic metrics: how good predicted sentences are. A module for each idea, presets by name."""
+
+from conceptloom.metrics import english  # noqa: F401  for what it registers
+from conceptloom.metrics.base import (
+    BLOCK,
+    PRESETS,
+    Blockwise,
+    Item,
+    Metric,
+    Options,
+    Preset,
+    Score,
+    make_metrics,
+    make_signature,
+    mean_score,
+)
+
+__all__ = [
+    "BLOCK",
+    "PRESETS",
+    "Blockwise",
+    "Item",
+    "Metric",
+    "Options",
+    "Preset",
+    "Score",
+    "make_metrics",
+    "make_signature",
+    "mean_score",
+]
