@@ -29,8 +29,8 @@ class Interval(NamedTuple):
 class Comparison(NamedTuple):
     """Two systems by one metric: `difference` is first minus second, in the score's scale; p-values are two-sided.
 
-    `bootstrap_p` comes from the paired bootstrap, its differences shifted to a mean of 0; `permutation_p` from swapping
-    the two systems' sentences at random.
+    `bootstrap_p` comes from the paired bootstrap, its differences shifted to a mean of 0 (sacrebleu centres their
+    absolute values, which is about half of it); `permutation_p` from swapping the two systems' sentences at random.
     """
 
     name: str
