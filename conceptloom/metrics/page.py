@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from conceptloom.metrics.base import Item
-from conceptloom.metrics.bootstrap import Comparison
+from conceptloom.metrics.bootstrap import Comparison, Interval
 from conceptloom.metrics.html import Safe, document, element, joined, number, p_text, table
 from conceptloom.metrics.page_data import PageSystem, check, leading, names_of, value_of_part
 from conceptloom.metrics.page_sentences import differences, extremes
@@ -43,11 +43,15 @@ def _score_row(systems: Sequence[PageSystem], name: str) -> list[str | float]:
     for at, (score, interval) in enumerate(zip(scores, intervals, strict=True)):
         value = float("nan") if score is None else score.value
         has = interval is not None and interval.low == interval.low
-        row += [value, f"{number(interval.low)} – {number(interval.high)}" if interval and has else "–"]
+        row += [value, _range(interval) if interval and has else "–"]
         ends = (min(known), max(known)) if known else (0.0, 1.0)
         row.append(interval_bar(value, *interval, ends, COLOURS[at]) if interval and has else "")
     signature = next((score.signature for score in scores if score is not None), "")
     return [*row, element("code", signature)]
+
+
+def _range(interval: Interval) -> Safe:
+    return element("span", f"{number(interval.low)} – {number(interval.high)}", class_="concept")
 
 
 def _differences(comparisons: Sequence[Comparison]) -> Safe:
@@ -58,7 +62,7 @@ def _differences(comparisons: Sequence[Comparison]) -> Safe:
         (
             one.name,
             one.difference,
-            f"{number(one.interval.low)} – {number(one.interval.high)}",
+            _range(one.interval),
             p_text(one.bootstrap_p),
             p_text(one.permutation_p),
         )

@@ -15,6 +15,9 @@ from conceptloom.tables import one_array, read_table
 METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
 """The coefficients, by scipy's names of their functions. Kendall's is tau-b."""
 
+SIGNIFICANT = 0.05
+"""The p-value below which a correlation is marked."""
+
 _SYSTEM = "system"
 Columns = Mapping[str, NDArray[np.float64]]
 
