@@ -1,5 +1,6 @@
 """HTML and SVG as text, escaped unless it was made here: pages that need no other file, no script and no network."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -22,6 +23,10 @@ figcaption { font-weight: 600; }
 svg text { font: 11px system-ui, sans-serif; }
 """
 
+_LAST_OF_PLANES = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+_FORBIDDEN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{_LAST_OF_PLANES}]")
+"""Control characters, halves of surrogate pairs and what Unicode calls noncharacters: an HTML parser rejects them."""
+
 
 class Safe(str):
     """Text that is HTML already."""
@@ -35,9 +40,8 @@ def element(tag: str, *children: str, **attributes: object) -> Safe:
     >>> element("p", "a < b ", element("b", "c"), class_="x")
     '<p class="x">a &lt; b <b>c</b></p>'
     """
-    given = "".join(
-        f' {name.removesuffix("_").replace("_", "-")}="{escape(str(value))}"' for name, value in attributes.items()
-    )
+    named = ((name.removesuffix("_").replace("_", "-"), _allowed(str(value))) for name, value in attributes.items())
+    given = "".join(f' {name}="{escape(value)}"' for name, value in named)
     return Safe(f"<{tag}{given}>{joined(children)}</{tag}>")
 
 
@@ -95,7 +99,4 @@ def _number_class(is_number: bool) -> dict[str, object]:
 
 
 def _allowed(text: str) -> str:
-    if text.isprintable():
-        return text
-    return "".join(c if c in "\n\t" or not (ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or 0xD800 <= ord(c) < 0xE000
-                   or (ord(c) & 0xFFFE) == 0xFFFE) else "\ufffd" for c in text)  # fmt: skip
+    return text if text.isprintable() else _FORBIDDEN.sub("\ufffd", text)

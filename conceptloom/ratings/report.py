@@ -96,7 +96,7 @@ def _rankings(report: Report) -> Safe:
     if not report.hits:
         return Safe("")
     ks = list(next(iter(report.hits.values())))
-    rows = [(system, *rates.values()) for system, rates in report.hits.items()]
+    rows: list[tuple[str | float, ...]] = [(system, *rates.values()) for system, rates in report.hits.items()]
     tau = element("p", f"Kendall's tau between raters: {number(report.tau, 3)}")
     return joined([element("h2", "Rankings"), table(("System", *(f"Hit@{k}" for k in ks)), rows), tau])
 
