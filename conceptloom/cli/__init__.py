@@ -8,7 +8,18 @@ from contextlib import suppress
 import typer
 
 from conceptloom import __version__
-from conceptloom.cli import building, diffing, estimating, listing, looking, promoting, rating, scheduling, sets
+from conceptloom.cli import (
+    building,
+    diffing,
+    estimating,
+    evaluating,
+    listing,
+    looking,
+    promoting,
+    rating,
+    scheduling,
+    sets,
+)
 from conceptloom.errors import ConceptloomError
 
 app = typer.Typer(
@@ -19,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (building, estimating, promoting, rating, scheduling, sets, looking, diffing, listing):
+for module in (building, evaluating, rating, estimating, promoting, scheduling, sets, looking, diffing, listing):
     module.add_commands(app)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from conceptloom.metrics.answer_files import answer_items
 from conceptloom.metrics.base import PRESETS, Item, Preset, Score, make_signature
 from conceptloom.metrics.overlap import ngrams
 from conceptloom.metrics.sums import Floats, average, total_score
@@ -72,5 +73,8 @@ def _most(references: Sequence[list[str]], size: int) -> Counter[tuple[str, ...]
     return most
 
 
-PRESETS.add("comve", Preset("ComVE: accuracy of subtasks A and B, BLEU of C's reasons", lambda options: [comve]))
-PRESETS.add("story-cloze", Preset("accuracy, by type of story", lambda options: [story_cloze]))
+PRESETS.add(
+    "comve",
+    Preset("ComVE: accuracy of subtasks A and B, BLEU of C's reasons", lambda options: [comve], items=answer_items),
+)
+PRESETS.add("story-cloze", Preset("accuracy, by type of story", lambda options: [story_cloze], items=answer_items))

@@ -84,11 +84,16 @@ def mean_score(name: str, values: NDArray[np.float64], signature: str) -> Score:
 
 @dataclass(frozen=True)
 class Preset:
-    """A named list of metrics: what it is, the options it takes (name -> what is given), and how it is made."""
+    """A named list of metrics: what it is, the options it takes (name -> what is given), and how it is made.
+
+    `items` makes the items of a file of references and one of predictions, where both have formats of their own; None:
+    they are read as `inputs` reads them.
+    """
 
     summary: str
     make: Callable[[Options], list[Metric]]
     options: Mapping[str, str] = field(default_factory=dict)
+    items: Callable[[str, str], list[Item]] | None = None
 
 
 PRESETS: Registry[Preset] = Registry("preset")

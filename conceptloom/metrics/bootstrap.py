@@ -1,18 +1,14 @@
-"""How sure a score is, and whether two systems differ: seeded bootstrap and permutation over units.
-
-Every draw depends on the seed and the number of units alone, so that all scores of a system, and both of two systems,
-are computed on the same resamples (Koehn 2004).
-"""
+"""How sure a score is, and whether two systems differ: percentile intervals, paired bootstrap, permutation."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from conceptloom.errors import InputError
-from conceptloom.hashing import seed_for
 from conceptloom.metrics.base import Score
+from conceptloom.metrics.resampling import draws, permuted
 from conceptloom.metrics.sums import Floats, SummedScore, summed
 
 RESAMPLES = 1000
@@ -44,8 +40,9 @@ def intervals(
     scores: Sequence[Score], seed: int = 1, resamples: int = RESAMPLES, confidence: float = CONFIDENCE
 ) -> dict[str, Interval | None]:
     """The interval of each score by its name; None where a score cannot be resampled (see `summed`)."""
-    found = {score.name: summed(score) for score in scores}
-    return {name: score and _interval(draws(score, seed, resamples), confidence) for name, score in found.items()}
+    able = [one for score in scores if (one := summed(score)) is not None]
+    found = dict(zip((one.name for one in able), draws(able, seed, resamples), strict=True))
+    return {score.name: _interval(found[score.name], confidence) if score.name in found else None for score in scores}
 
 
 def compare(
@@ -60,41 +57,29 @@ def compare(
     Raises InputError where they were not scored on the same number of units.
     """
     others = {score.name: summed(score) for score in second}
-    pairs = [(summed(score), others.get(score.name)) for score in first]
-    return [_compared(a, b, seed, resamples, confidence) for a, b in pairs if a is not None and b is not None]
+    pairs = [(a, b) for one in first if (a := summed(one)) is not None and (b := others.get(one.name)) is not None]
+    for a, b in pairs:
+        _require_same_units(a, b)
+    drawn = zip(*(draws(side, seed, resamples) for side in ([a for a, _ in pairs], [b for _, b in pairs])), strict=True)
+    swapped = permuted(pairs, seed, resamples)
+    return [
+        _compared(a, b, x - y, null, confidence) for (a, b), (x, y), null in zip(pairs, drawn, swapped, strict=True)
+    ]
 
 
-def draws(score: SummedScore, seed: int, resamples: int) -> Floats:
-    """The score on each resample of its units, drawn with replacement: shape (resamples,)."""
-    if not len(score.sums):
-        return np.full(resamples, math.nan)
-    drawn = [counts @ score.sums for counts in _bootstrap_counts(len(score.sums), seed, resamples)]
-    return score.of_sums(np.array(drawn).reshape(resamples, -1))
-
-
-def permuted(first: SummedScore, second: SummedScore, seed: int, resamples: int) -> Floats:
-    """The differences of the two systems, each unit's results swapped between them at random: shape (resamples,)."""
-    moved = second.sums - first.sums
-    generator = _generator("permutation", seed)
-    shift = np.array([(generator.integers(0, 2, len(moved)) @ moved) for _ in range(resamples)])
-    return first.of_sums(first.sums.sum(axis=0) + shift) - second.of_sums(second.sums.sum(axis=0) - shift)
-
-
-def _compared(a: SummedScore, b: SummedScore, seed: int, resamples: int, confidence: float) -> Comparison:
+def _require_same_units(a: SummedScore, b: SummedScore) -> None:
     if len(a.sums) != len(b.sums):
         raise InputError(
             f"{a.name}: one system has {len(a.sums)} scored units, the other {len(b.sums)}; "
             "compare predictions for the same lines"
         )
+
+
+def _compared(a: SummedScore, b: SummedScore, differences: Floats, swapped: Floats, confidence: float) -> Comparison:
     observed = a.value - b.value
-    differences = draws(a, seed, resamples) - draws(b, seed, resamples)
-    return Comparison(
-        a.name,
-        observed,
-        _interval(differences, confidence),
-        p_value(differences - differences.mean(), observed),
-        p_value(permuted(a, b, seed, resamples), observed),
-    )
+    shifted = differences - differences.mean()
+    interval = _interval(differences, confidence)
+    return Comparison(a.name, observed, interval, p_value(shifted, observed), p_value(swapped, observed))
 
 
 def p_value(null: Floats, observed: float) -> float:
@@ -116,13 +101,3 @@ def _interval(drawn: Floats, confidence: float) -> Interval:
         return Interval(math.nan, math.nan)
     low, high = np.quantile(known, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Interval(float(low), float(high))
-
-
-def _bootstrap_counts(units: int, seed: int, resamples: int) -> Iterator[Floats]:
-    generator = _generator("bootstrap", seed)
-    for _ in range(resamples):
-        yield np.bincount(generator.integers(0, units, units), minlength=units).astype(np.float64)
-
-
-def _generator(name: str, seed: int) -> np.random.Generator:
-    return np.random.Generator(np.random.PCG64(int(seed_for(name, seed))))

@@ -11,13 +11,23 @@ from typing import Any
 from conceptloom.errors import ConfigError
 
 _PACKAGE, _DICTIONARY = "python-mecab-ko", "python-mecab-ko-dic"
+_KEPT_TEXTS = 100_000
+_kept: dict[str, list[str]] = {}
 _EXTRA = "pip install 'conceptloom[evaluation]'"
 
 
 def morphemes(texts: Iterable[str]) -> dict[str, list[str]]:
-    """The morphemes of each distinct text. Raises ConfigError where python-mecab-ko is not as it must be."""
-    cut = _cutter()
-    return {text: cut(text) for text in dict.fromkeys(texts)}
+    """The morphemes of each distinct text. Raises ConfigError where python-mecab-ko is not as it must be.
+
+    Those of the last texts are kept: several systems are held against the same references.
+    """
+    cut, wanted = _cutter(), dict.fromkeys(texts)
+    if len(_kept) + len(wanted) > _KEPT_TEXTS:
+        _kept.clear()
+    for text in wanted:
+        if text not in _kept:
+            _kept[text] = cut(text)
+    return {text: _kept[text] for text in wanted}
 
 
 def signature() -> dict[str, str]:

@@ -14,7 +14,8 @@ from scipy import stats
 
 from conceptloom.errors import InputError
 from conceptloom.metrics import Item, Score, make_metrics
-from conceptloom.metrics.bootstrap import compare, draws, intervals, p_value, permuted
+from conceptloom.metrics.bootstrap import compare, intervals, p_value
+from conceptloom.metrics.resampling import draws, permuted
 from conceptloom.metrics.sums import average, by_unit, ratio, summed, total_score
 
 WORDS = ["a", "man", "dog", "the", "runs", "over", "field", "to", "catch", "ball"]
@@ -61,7 +62,7 @@ def test_differences_are_sacrebleus(systems: list[list[Item]], scored: list[list
     assert 0.02 < ours.permutation_p < 0.98
     assert ours.permutation_p == pytest.approx(theirs["ar"], abs=0.03)
     # sacrebleu centres the absolute differences, which asks for one direction; ours is two-sided.
-    sizes = np.abs(np.subtract(*(draws(summed(_named(scores, name)), 1, 3000) for scores in scored)))
+    sizes = np.abs(np.subtract(*(draws([summed(_named(scores, name))], 1, 3000)[0] for scores in scored)))
     assert p_value(np.maximum(sizes - sizes.mean(), 0), difference) == pytest.approx(theirs["bs"], abs=0.02)
     assert theirs["bs"] < ours.bootstrap_p < 2 * theirs["bs"] + 0.1
 
@@ -78,7 +79,7 @@ def test_an_interval_of_a_mean_is_scipys() -> None:
 def test_the_drawn_means_are_those_of_all_resamples() -> None:
     values = np.array([0.0, 1.0, 5.0])
     every = [np.mean(one) for one in itertools.product(values, repeat=3)]
-    drawn = draws(average("m", values, ""), seed=3, resamples=20_000)
+    (drawn,) = draws([average("m", values, "")], seed=3, resamples=20_000)
     for bound in np.unique(np.round(every, 6)):
         share = np.mean(np.array(every) <= bound + 1e-6)
         assert np.mean(drawn <= bound + 1e-6) == pytest.approx(share, abs=0.015)
@@ -98,7 +99,7 @@ def test_a_permutation_p_value_is_scipys() -> None:
 
 def test_every_swap_is_drawn() -> None:
     first, second = average("m", np.array([4.0, 8.0]), ""), average("m", np.array([1.0, 1.0]), "")
-    drawn = permuted(first, second, seed=1, resamples=4000)
+    (drawn,) = permuted([(first, second)], seed=1, resamples=4000)
     found, counts = np.unique(drawn, return_counts=True)
     assert found.tolist() == [-5.0, -2.0, 2.0, 5.0]
     assert counts == pytest.approx([1000] * 4, rel=0.1)
@@ -116,6 +117,16 @@ def test_a_seed_is_a_result_and_another_seed_another(scored: list[list[Score]]) 
     assert first["BLEU"] != other["BLEU"]
 
 
+def test_scores_of_one_size_share_their_draws_and_others_do_not_matter() -> None:
+    values = np.random.default_rng(0).normal(size=(3, 20))
+    scores = [average("a", values[0], ""), average("b", values[1][:7], ""), average("c", values[2], "")]
+    together = draws(scores, 5, 30)
+    for score, drawn in zip(scores, together, strict=True):
+        assert drawn == pytest.approx(draws([score], 5, 30)[0])
+    shifted = draws([average("a", values[0] + 1, "")], 5, 30)[0]
+    assert shifted - together[0] == pytest.approx(np.ones(30))
+
+
 def test_swapping_the_systems_turns_the_difference(scored: list[list[Score]]) -> None:
     there, back = compare(*scored, resamples=200), compare(*scored[::-1], resamples=200)
     for one, other in zip(there, back, strict=True):
@@ -128,7 +139,7 @@ def test_lines_of_one_set_are_drawn_together() -> None:
     # Ten equal lines of each of two sets are two observations, not twenty.
     values = np.repeat([0.0, 1.0], 10)
     units = [number for number in range(2) for _ in range(10)]
-    drawn = draws(average("m", values, "", units), seed=1, resamples=500)
+    (drawn,) = draws([average("m", values, "", units)], seed=1, resamples=500)
     assert set(drawn) == {0.0, 0.5, 1.0}
 
 

@@ -1,0 +1,148 @@
+"""How fast the Korean preset is: against a plain program that gives the same scores, and how time grows with items.
+
+    pip install 'conceptloom[evaluation]'
+    python benchmarks/evaluate.py compare OUTPUTS [--runs 5]
+    python benchmarks/evaluate.py growth PUBLISHED [--items 10000 40000 160000] [--runner direct] [--workers 2]
+
+OUTPUTS holds references.jsonl and *_quantitative.txt, the published test and its outputs; PUBLISHED holds JSON lines
+in the data set's format. Times are processor seconds of one process, the least of some runs, without starting Python
+and importing packages; of `growth`, with reading and pairing the files.
+
+    plain    tests/metrics/korean_oracle.py: nltk, tables and loops, each score cutting the sentences it needs
+    once     the same, but each sentence is cut once and its morphemes are kept
+    product  the preset; the first system also cuts the references, each further one finds them cut
+"""
+
+import argparse
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "metrics")]
+
+import korean_oracle as plain  # noqa: E402
+
+from conceptloom.metrics import make_metrics, mecab_ko  # noqa: E402
+from conceptloom.metrics.evaluation import evaluate, rows_here, scores_of  # noqa: E402
+from conceptloom.metrics.inputs import pair  # noqa: E402
+from conceptloom.metrics.references import read_references  # noqa: E402
+
+PRESET = "korean-commongen"
+
+
+def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+    begin = time.process_time()
+    found = work()
+    return time.process_time() - begin, found
+
+
+def by_plain(items: Any, morphs: Callable[[str], list[str]]) -> dict[str, float]:
+    plain.morphs = morphs
+    columns = zip(*(items[name].to_pylist() for name in ("prediction", "references", "concepts")))
+    return plain.table([plain.of_item(text, several, "#".join(concepts)) for text, several, concepts in columns])
+
+
+def by_product(items: Any) -> dict[str, float]:
+    metrics = make_metrics(PRESET)
+    return {score.name: score.value for score in scores_of(metrics, items, rows_here(metrics, items))}
+
+
+def compare(arguments: argparse.Namespace) -> None:
+    held = read_references(str(arguments.outputs / "references.jsonl"))
+    paths = sorted(map(str, arguments.outputs.glob("*_quantitative.txt")))
+    first, other = (pair(held, path).items for path in paths[:2])
+    cut = plain.morphs
+    cut("가"), by_product(first.slice(0, 300))  # dictionaries and packages are loaded
+    times: dict[str, list[float]] = {
+        "plain": [],
+        "once": [],
+        "product, first system": [],
+        "product, further system": [],
+    }
+    for _ in range(arguments.runs):
+        mecab_ko._kept.clear()
+        runs = (
+            lambda: by_plain(first, cut),
+            lambda: by_plain(first, cache(cut)),
+            lambda: by_product(first),
+            lambda: by_product(other),
+        )
+        results = [seconds(run) for run in runs]
+        for name, (spent, _) in zip(times, results):
+            times[name].append(spent)
+        scores = [found for _, found in results[:3]]
+        assert all(abs(one[name] - scores[0][name]) < 1e-9 for one in scores for name in plain.NAMES), scores
+    for name, spent in times.items():
+        print(f"{name:<25}{min(spent):7.3f} s   plain takes {min(times['plain']) / min(spent):5.1f} times as long")
+
+
+def mixed(sentences: list[str], count: int) -> Iterator[str]:
+    """Sentences made of the first half of one and the second half of another: nearly all differ."""
+    draw = random.Random(7)
+    halves = [text.split() for text in sentences]
+    for _ in range(count):
+        left, right = draw.choices(halves, k=2)
+        yield " ".join([*left[: len(left) // 2 + 1], *right[len(right) // 2 :]])
+
+
+def growth(arguments: argparse.Namespace) -> None:
+    lines = [json.loads(line) for path in sorted(arguments.published.glob("*.jsonl")) for line in path.open("rb")]
+    sentences = [line["scene"] if isinstance(line["scene"], str) else line["scene"][0] for line in lines]
+    for count in arguments.items:
+        with tempfile.TemporaryDirectory() as directory:
+            references, predictions = Path(directory, "references.jsonl"), Path(directory, "predictions.txt")
+            made = mixed(sentences, 4 * count)
+            with references.open("w", encoding="utf-8") as held, predictions.open("w", encoding="utf-8") as told:
+                for number in range(count):
+                    concepts = lines[number % len(lines)]["concept-set"]
+                    row = {"concept-set": concepts, "scene": [next(made) for _ in range(3)]}
+                    held.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    told.write(next(made) + "\n")
+            clock = time.perf_counter()
+            spent, found = seconds(lambda p=(references, predictions): score(*map(str, p), arguments))
+            wall = time.perf_counter() - clock
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            values = " ".join(f"{one.value!r}" for one in found.systems[0].scores[:2])
+            times = f"{wall:8.1f} s ({spent:.1f} s of this process), {1e6 * wall / count:6.1f} us each"
+            print(f"{count:>9,} items {times}, peak {peak:,.0f} MiB; {values}", flush=True)
+
+
+def score(references: str, predictions: str, arguments: argparse.Namespace) -> Any:
+    if arguments.runner is None:
+        return evaluate(PRESET, {}, references, "test", [predictions])
+    from conceptloom.tasks.evaluate import ScoreShard
+    from pipelines.evaluate import RowsByRunner
+    from runners import RUNNERS
+
+    with tempfile.TemporaryDirectory() as directory, RUNNERS[arguments.runner].open(arguments.workers, ()) as opened:
+        rows = RowsByRunner(opened, ScoreShard(PRESET, (), directory + "/work"))
+        return evaluate(PRESET, {}, references, "test", [predictions], rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    one = commands.add_parser("compare")
+    one.add_argument("outputs", type=Path)
+    one.add_argument("--runs", type=int, default=5)
+    one.set_defaults(run=compare)
+    two = commands.add_parser("growth")
+    two.add_argument("published", type=Path)
+    two.add_argument("--items", type=int, nargs="+", default=[10_000, 40_000, 160_000])
+    two.add_argument("--runner")
+    two.add_argument("--workers", type=int)
+    two.set_defaults(run=growth)
+    arguments = parser.parse_args()
+    arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    main()

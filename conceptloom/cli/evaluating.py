@@ -1,0 +1,148 @@
+"""`conceptloom evaluate` and `conceptloom presets`."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from conceptloom.cli.beam import SETTINGS, beam_options
+from conceptloom.errors import ConfigError
+
+if TYPE_CHECKING:
+    from conceptloom.metrics.evaluation import Evaluation, RowsOf
+
+WIDTH = 200
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Adds this module's commands."""
+    app.command(context_settings=SETTINGS)(evaluate)
+    app.command()(presets)
+
+
+def evaluate(
+    context: typer.Context,
+    preset: str = typer.Option(..., "--preset", help="What is computed; see `conceptloom presets`."),
+    references: str = typer.Option(
+        ..., "--references", help="A build's directory, a file in a published format, or parallel text (*src*.txt)."
+    ),
+    predictions: list[str] = typer.Option(..., "--predictions", help="A file of predictions, a system each."),
+    more: list[str] = typer.Argument(None, metavar="[FILE]...", help="More files of predictions."),
+    split: str = typer.Option("test", help="The split, where the references are a build."),
+    assignments: list[str] = typer.Option([], "--option", help="NAME=VALUE, an option of the preset; may be repeated."),
+    output: str | None = typer.Option(
+        None, "--output", help="A directory for scores.json, leaderboard.csv and sentences.parquet."
+    ),
+    runner: str | None = typer.Option(None, help="Where sentences are scored: direct, flink, prism, dataflow."),
+    workers: int | None = typer.Option(None, min=1, help="With --runner, how many tasks run at a time."),
+    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+) -> None:
+    """Scores predictions against references.
+
+    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    """
+    others = list(takewhile(lambda one: not one.startswith("--"), more or ()))
+    context.args = (more or [])[len(others) :]
+    beam = beam_options(context)
+    from conceptloom.metrics.evaluation import evaluate as evaluated
+    from conceptloom.metrics.results import write_evaluation
+
+    options = _options(assignments)
+    with _rows(runner, workers, beam, output, preset, options) as rows:
+        found = evaluated(preset, options, references, split, [*predictions, *others], rows)
+    written = write_evaluation(found, output) if output else []
+    if as_json:
+        from conceptloom.cli.building import print_json
+        from conceptloom.metrics.results import to_json
+
+        print_json(to_json(found))
+    else:
+        _show(found, written)
+
+
+def presets(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> None:
+    """The presets that `conceptloom evaluate --preset` may name, and the options that each takes."""
+    from conceptloom.cli.building import print_json
+    from conceptloom.metrics import PRESETS
+
+    if as_json:
+        print_json({name: {"summary": one.summary, "options": dict(one.options)} for name, one in PRESETS.items()})
+        return
+    width = max(map(len, PRESETS))
+    for name, one in PRESETS.items():
+        print(f"{name:<{width}}  {one.summary}")
+        for option, summary in one.options.items():
+            print(f"{'':<{width}}    --option {option}=…: {summary}")
+
+
+def _options(assignments: list[str]) -> dict[str, str]:
+    pairs = [assignment.partition("=") for assignment in assignments]
+    for name, _, value in pairs:
+        if not name or not value:
+            raise ConfigError(f"--option wants NAME=VALUE, not {name!r}")
+    return {name: value for name, _, value in pairs}
+
+
+@contextmanager
+def _rows(
+    name: str | None,
+    workers: int | None,
+    beam: tuple[str, ...],
+    output: str | None,
+    preset: str,
+    options: dict[str, str],
+) -> "Iterator[RowsOf | None]":
+    """What works out the rows, if not this process."""
+    if name is None:
+        yield None
+        return
+    from conceptloom.storage import join
+    from conceptloom.tasks.evaluate import ScoreShard
+    from pipelines.evaluate import RowsByRunner
+    from runners import RUNNERS
+
+    entry = RUNNERS[name]
+    if name != "direct" and output is None:
+        raise ConfigError(f"--runner {name} wants --output: its workers leave their results there")
+    with tempfile.TemporaryDirectory() as own, entry.open(workers, beam) as opened:
+        task = ScoreShard(preset, tuple(options.items()), join(output or own, "work"))
+        yield RowsByRunner(opened, task)
+
+
+def _show(found: "Evaluation", written: list[str]) -> None:
+    from rich.console import Console
+
+    for note in dict.fromkeys(str(note) for system in found.systems for note in system.notes):
+        print(f"note: {note}", file=sys.stderr)
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console.width = console.width if console.is_terminal else WIDTH
+    console.print(_table(found))
+    held = found.references
+    sizes = f"{len(held.sets):,} sets, {len(held.lines):,} sentences"
+    console.print(f"preset {found.preset}; references {held.path} ({sizes}, {held.digest})")
+    for path in written:
+        console.print(f"written {path}")
+
+
+def _table(found: "Evaluation") -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("system", box=None, header_style="bold")
+    table.add_column("items", justify="right")
+    for score in found.systems[0].scores:
+        table.add_column(score.name, justify="right")
+    for system in found.systems:
+        cells = [_cell(score.value, system.intervals.get(score.name)) for score in system.scores]
+        # A name comes from a path: text, not markup.
+        table.add_row(Text(system.name), f"{len(system.items):,}", *map(Text, cells))
+    return table
+
+
+def _cell(value: float, interval: tuple[float, float] | None) -> str:
+    ends = "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
+    return f"{value:.2f}{ends}"

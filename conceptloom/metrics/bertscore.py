@@ -1,0 +1,118 @@
+"""BERTScore: how well the tokens of two sentences can be matched by their vectors in a language model.
+
+torch and transformers are imported when a model is opened: by the first rows.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conceptloom import __version__
+from conceptloom.errors import ConfigError
+from conceptloom.metrics.base import Blockwise, Item, Score, make_signature, mean_score
+
+BATCH = 128
+"""Pairs of sentences that a model reads at a time. It divides `base.BLOCK`: blocks and batches end together."""
+
+Weights = Literal["published", "tokens"]
+
+
+@dataclass(frozen=True)
+class BertScore(Blockwise):
+    """F1 of the best cosines between tokens, without idf and rescaling; the mean over an item's references.
+
+    `path` is a directory with a BERT model and its tokenizer, of which the first `layers` are used (0: all). Which
+    positions count is told by `weights`. "tokens": each token of a sentence, but neither [CLS] nor [SEP], as in the
+    definition. "published": every position of the padded batch, as in the code of Korean CommonGen's table, whose
+    idf weights are all 1; its scores depend a little on which sentences are read together, here as there 128 pairs in
+    the order of the references.
+    """
+
+    name: str
+    path: str
+    layers: int = 2
+    weights: Weights = "tokens"
+
+    def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
+        """One column, 0 to 1. Raises ConfigError where the model or a package is missing."""
+        pairs = [(item.prediction.strip(), reference.strip()) for item in items for reference in item.references]
+        model = _model(self.path, self.layers)
+        batches = [model.f_scores(pairs[at : at + BATCH], self.weights) for at in range(0, len(pairs), BATCH)]
+        starts = np.cumsum([0, *(len(item.references) for item in items)])[:-1]
+        sums = np.add.reduceat(np.concatenate([*batches, np.zeros(0)]), starts) if items else np.zeros(0)
+        counts = np.array([len(item.references) for item in items], dtype=np.float64)
+        return (sums / counts).reshape(len(items), 1)
+
+    def scores(self, rows: NDArray[np.float64]) -> list[Score]:
+        """See `Blockwise`."""
+        model = os.path.basename(os.path.normpath(self.path))
+        parts = {"model": model, "layers": self.layers or "all", "weights": self.weights, "idf": "no", "rescaled": "no"}
+        signature = make_signature("BERTScore", **parts, of="F1", reduce="mean", conceptloom=__version__)
+        return [mean_score(self.name, 100 * rows[:, 0], signature)]
+
+
+class _Read(NamedTuple):
+    """Sentences as a model reads them: unit vectors (sentences, positions, size), weights (sentences, positions)."""
+
+    vectors: Any
+    weights: Any
+
+
+class _Model:
+    """A BERT model cut to its first layers, and its tokenizer."""
+
+    def __init__(self, path: str, layers: int) -> None:
+        torch, transformers = _packages()
+        if not os.path.isdir(path):
+            raise ConfigError(f"{path} is no directory: give one that holds a BERT model and its tokenizer")
+        try:
+            self._tokenizer = transformers.BertTokenizer.from_pretrained(path, local_files_only=True)
+            model = transformers.BertModel.from_pretrained(path, local_files_only=True, add_pooling_layer=False)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{path} holds no BERT model with a tokenizer: {' '.join(str(error).split())}") from None
+        if layers:
+            model.encoder.layer = model.encoder.layer[:layers]
+        self._torch = torch
+        self._device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._model = model.eval().to(self._device)
+
+    def f_scores(self, pairs: Sequence[tuple[str, str]], weights: Weights) -> NDArray[np.float64]:
+        """F1 of each pair; 0 where one has no token that counts."""
+        left, right = (self._read([pair[side] for pair in pairs], weights) for side in (0, 1))
+        cosines = self._torch.bmm(left.vectors, right.vectors.transpose(1, 2))
+        if weights == "tokens":
+            hidden = (left.weights[:, :, None] * right.weights[:, None, :]) == 0
+            cosines = cosines.masked_fill(hidden, -1.0)
+        precision = (cosines.amax(2) * left.weights).sum(1) / left.weights.sum(1)
+        recall = (cosines.amax(1) * right.weights).sum(1) / right.weights.sum(1)
+        found = 2 * precision * recall / (precision + recall)
+        return np.asarray(self._torch.nan_to_num(found).cpu().double().numpy())
+
+    def _read(self, texts: list[str], weights: Weights) -> _Read:
+        torch, longest = self._torch, self._model.config.max_position_embeddings
+        read = self._tokenizer(texts, padding=True, truncation=True, max_length=longest, return_tensors="pt")
+        ids, mask = (read[name].to(self._device) for name in ("input_ids", "attention_mask"))
+        with torch.no_grad():
+            vectors = self._model(ids, attention_mask=mask).last_hidden_state
+        is_token = mask * (ids != self._tokenizer.cls_token_id) * (ids != self._tokenizer.sep_token_id)
+        counted = torch.ones_like(mask) if weights == "published" else is_token
+        return _Read(torch.nn.functional.normalize(vectors, dim=-1), counted.to(vectors.dtype))
+
+
+@cache
+def _model(path: str, layers: int) -> _Model:
+    return _Model(path, layers)
+
+
+def _packages() -> tuple[Any, Any]:
+    try:
+        import torch
+        import transformers
+    except ImportError:
+        raise ConfigError("BERTScore wants torch and transformers: pip install 'conceptloom[neural]'") from None
+    return torch, transformers

@@ -1,0 +1,39 @@
+"""Evaluation of predictions where a runner's workers do the work."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from conceptloom import storage
+from conceptloom.metrics import BLOCK, Blockwise, Metric
+from conceptloom.metrics.evaluation import Rows
+from conceptloom.metrics.inputs import blocks_of
+from conceptloom.tasks.evaluate import ScoreShard, read_rows, write_items
+from pipelines.build import Runner
+from transforms.evaluate import ScoreShards
+
+
+@dataclass(frozen=True)
+class RowsByRunner:
+    """The rows of items by an open runner (see `metrics.evaluation.RowsOf`), for the metrics that `task` makes.
+
+    Shards of items go to the task's directory, which the workers must reach, their rows come back there, and all are
+    deleted when the rows are read.
+    """
+
+    runner: Runner
+    task: ScoreShard
+
+    def __call__(self, metrics: Sequence[Metric], items: pa.Table) -> Iterable[Rows]:
+        """The rows of all items, block by block. Raises the ConceptloomError of a task."""
+        if not any(isinstance(metric, Blockwise) for metric in metrics):
+            return ()
+        directory, blocks = self.task.directory, list(blocks_of(items, BLOCK))
+        try:
+            for bucket, block in enumerate(blocks):
+                write_items(directory, bucket, block)
+            self.runner.run("evaluate", lambda begin: begin | "Evaluate" >> ScoreShards(self.task, len(blocks)))
+            return [read_rows(directory, bucket) for bucket in range(len(blocks))]
+        finally:
+            storage.delete_tree(directory)
