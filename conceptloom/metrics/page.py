@@ -91,7 +91,7 @@ def _grouped(system: PageSystem, of: Callable[[Item], Any]) -> Safe:
     parts: dict[Any, list[int]] = {}
     for at, item in enumerate(system.items):
         parts.setdefault(of(item), []).append(at)
-    scores = [score for score in system.scores if score.values is not None]
+    scores = [score for score in system.scores if system.values(score.name) is not None]
     largest = sorted(parts, key=lambda group: (-len(parts[group]), group))[:_MOST_GROUPS]
     rows: list[list[str | float]] = [
         [str(group), str(len(parts[group])), *(value_of_part(score, parts[group]) for score in scores)]

@@ -26,9 +26,9 @@ class PageSystem:
         return next((score for score in self.scores if score.name == name), None)
 
     def values(self, name: str) -> Floats | None:
-        """The items' values of a metric, if it has any."""
+        """The items' values of a metric; None where it has none, or scores other things than items."""
         score = self.score(name)
-        return None if score is None else score.values
+        return score.values if score is not None and _is_of_items(score, self.items) else None
 
 
 def names_of(systems: Sequence[PageSystem]) -> list[str]:
@@ -61,6 +61,10 @@ def check(systems: Sequence[PageSystem]) -> None:
     for system in systems[1:]:
         if [(item.key, item.concepts) for item in system.items] != first:
             raise InputError(f"{systems[0].name} and {system.name} have not the same items in the same order")
+
+
+def _is_of_items(score: Score, items: Sequence[Item]) -> bool:
+    return score.values is not None and len(score.values) == len(items)
 
 
 def _differ(values: Floats | None) -> bool:
