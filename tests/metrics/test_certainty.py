@@ -9,11 +9,7 @@ import pytest
 
 from conceptloom.cli import run
 
-SETS = [
-    ("dog_N#run_V", "A dog runs."),
-    ("cat_N#sleep_V", "The cat is sleeping."),
-    ("ball_N#throw_V", "He throws a ball."),
-]
+SETS = {"dog_N#run_V": "A dog runs.", "cat_N#sleep_V": "The cat is sleeping.", "ball_N#throw_V": "He throws a ball."}
 GOOD = ["The dog runs.", "A cat sleeps.", "He threw the ball."]
 BAD = ["Dog dog dog.", "", "A ball."]
 
