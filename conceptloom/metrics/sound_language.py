@@ -120,8 +120,9 @@ class English:
 
     def check(self, items: Sequence[Item]) -> None:
         """See `Language`."""
-        if any(_HANGUL.search(text) for item in items for text in item.references):
-            raise InputError("a reference holds Hangul; for Korean, give the option language=ko")
+        korean = sum(any(map(_HANGUL.search, item.references)) for item in items)
+        if 2 * korean > len(items):
+            raise InputError("most references hold Hangul; for Korean, give the option language=ko")
 
 
 def language(name: str, rule: str) -> Language:
