@@ -26,6 +26,8 @@ EXTRAS = {
         "spacy>=3.7",
         "pycocoevalcap>=1.2",
         "rouge-score>=0.1.2",
+        "scipy>=1.13",
+        "krippendorff>=0.8",
     ],
     "test": [
         "pytest>=8",
@@ -41,6 +43,9 @@ EXTRAS = {
         "spacy>=3.7",
         "kiwipiepy>=0.22",
         "konlpy>=0.6.0",
+        "krippendorff>=0.8",
+        "statsmodels>=0.14",
+        "html5lib>=1.1",
         "build>=1.2",
         "ijson>=3.3",
         "apache-beam[gcp]>=2.77,<3",
@@ -67,6 +72,7 @@ setup(
     package_data={
         "conceptloom": ["py.typed"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
+        "conceptloom.metrics": ["data/*.exc", "data/*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],
         "runners": ["airflow/*.py"],
     },

@@ -18,6 +18,7 @@ from conceptloom.cli import (
     listing,
     looking,
     promoting,
+    rating,
     scheduling,
     sets,
     transferring,
@@ -35,6 +36,7 @@ app = typer.Typer(
 for module in (
     building,
     evaluating,
+    rating,
     estimating,
     promoting,
     scheduling,

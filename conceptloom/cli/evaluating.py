@@ -13,6 +13,7 @@ from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
+    from conceptloom.metrics.bootstrap import Comparison
     from conceptloom.metrics.evaluation import Evaluation, RowsOf
 
 WIDTH = 200
@@ -35,8 +36,10 @@ def evaluate(
     split: str = typer.Option("test", help="The split, where the references are a build."),
     assignments: list[str] = typer.Option([], "--option", help="NAME=VALUE, an option of the preset; may be repeated."),
     output: str | None = typer.Option(
-        None, "--output", help="A directory for scores.json, leaderboard.csv and sentences.parquet."
+        None, "--output", help="A directory for scores.json, leaderboard.csv, sentences.parquet and evaluation.html."
     ),
+    resamples: int = typer.Option(1000, min=0, help="Resamples of intervals, and of two systems' tests; 0: none."),
+    seed: int = typer.Option(1, min=0, help="The seed of the resamples."),
     runner: str | None = typer.Option(None, help="Where sentences are scored: direct, flink, prism, dataflow."),
     workers: int | None = typer.Option(None, min=1, help="With --runner, how many tasks run at a time."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
@@ -48,20 +51,24 @@ def evaluate(
     others = list(takewhile(lambda one: not one.startswith("--"), more or ()))
     context.args = (more or [])[len(others) :]
     beam = beam_options(context)
+    from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals, write_pages
     from conceptloom.metrics.evaluation import evaluate as evaluated
-    from conceptloom.metrics.results import write_evaluation
+    from conceptloom.metrics.results import to_json, write_evaluation
 
     options = _options(assignments)
     with _rows(runner, workers, beam, output, preset, options) as rows:
         found = evaluated(preset, options, references, split, [*predictions, *others], rows)
-    written = write_evaluation(found, output) if output else []
+    how = Resampling(resamples, seed)
+    found = with_intervals(found, how)
+    compared = comparisons(found, how)
+    result = to_json(found, compared, how)
+    written = [*write_evaluation(found, result, output), *write_pages(found, compared, output)] if output else []
     if as_json:
         from conceptloom.cli.building import print_json
-        from conceptloom.metrics.results import to_json
 
-        print_json(to_json(found))
+        print_json(result)
     else:
-        _show(found, written)
+        _show(found, compared, written)
 
 
 def presets(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> None:
@@ -113,14 +120,20 @@ def _rows(
         yield RowsByRunner(opened, task)
 
 
-def _show(found: "Evaluation", written: list[str]) -> None:
+def _show(found: "Evaluation", compared: "list[Comparison]", written: list[str]) -> None:
     from rich.console import Console
 
     for note in dict.fromkeys(str(note) for system in found.systems for note in system.notes):
         print(f"note: {note}", file=sys.stderr)
+    for score in found.systems[0].scores:
+        missing = score.signature.partition("|missing:")[2].partition("|")[0]
+        if missing:
+            print(f"note: {score.name} is not computed, as it wants {missing}", file=sys.stderr)
     console = Console(highlight=False, markup=False, soft_wrap=True)
     console.width = console.width if console.is_terminal else WIDTH
     console.print(_table(found))
+    if compared:
+        console.print(_comparison_table(found, compared))
     held = found.references
     sizes = f"{len(held.sets):,} sets, {held.sentences:,} sentences"
     console.print(f"preset {found.preset}; references {held.path} ({sizes}, {held.digest})")
@@ -129,20 +142,42 @@ def _show(found: "Evaluation", written: list[str]) -> None:
 
 
 def _table(found: "Evaluation") -> Any:
+    """A row for each metric, a column for each system: scores with intervals are too wide for the other way."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("system", box=None, header_style="bold")
-    table.add_column("items", justify="right")
-    for score in found.systems[0].scores:
-        table.add_column(score.name, justify="right")
+    table = Table("metric", box=None, header_style="bold")
+    # A name comes from a path: text, not markup.
     for system in found.systems:
-        cells = [_cell(score.value, system.intervals.get(score.name)) for score in system.scores]
-        # A name comes from a path: text, not markup.
-        table.add_row(Text(system.name), f"{len(system.items):,}", *map(Text, cells))
+        table.add_column(Text(system.name), justify="right")
+    table.add_row("items", *(f"{len(system.items):,}" for system in found.systems))
+    for scores in zip(*(system.scores for system in found.systems), strict=True):
+        pairs = zip(scores, found.systems, strict=True)
+        table.add_row(
+            Text(scores[0].name), *(_cell(one.value, system.intervals.get(one.name)) for one, system in pairs)
+        )
+    return table
+
+
+def _comparison_table(found: "Evaluation", compared: "list[Comparison]") -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    from conceptloom.metrics.html import p_text
+
+    first, second = (system.name for system in found.systems)
+    table = Table("metric", box=None, header_style="bold")
+    table.add_column(Text(f"{first} minus {second}"), justify="right")
+    for name in ("p, paired bootstrap", "p, permutation"):
+        table.add_column(name, justify="right")
+    for one in compared:
+        cells = (_cell(one.difference, one.interval), p_text(one.bootstrap_p), p_text(one.permutation_p))
+        table.add_row(Text(one.name), *cells)
     return table
 
 
 def _cell(value: float, interval: tuple[float, float] | None) -> str:
+    from conceptloom.metrics.html import number
+
     ends = "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
-    return f"{value:.2f}{ends}"
+    return f"{number(value)}{ends}"

@@ -1,6 +1,6 @@
 """Automatic metrics: how good predicted sentences are. A module for each idea, presets by name."""
 
-from conceptloom.metrics import korean  # noqa: F401  for what it registers
+from conceptloom.metrics import answers, english, korean, sound  # noqa: F401  for what they register
 from conceptloom.metrics.base import (
     BLOCK,
     PRESETS,

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pyarrow as pa
 
 from conceptloom import __version__, storage
 from conceptloom.metrics.base import Score
+from conceptloom.metrics.bootstrap import Comparison
+from conceptloom.metrics.certainty import Resampling, comparison_json
 from conceptloom.metrics.evaluation import Evaluation, System
 from conceptloom.tables import write_table
 
@@ -18,17 +21,17 @@ SCORES, LEADERBOARD, SENTENCES = "scores.json", "leaderboard.csv", "sentences.pa
 """The files of an evaluation's output."""
 
 
-def write_evaluation(evaluation: Evaluation, directory: str) -> list[str]:
-    """Writes the evaluation's files; answers their paths."""
-    text = json.dumps(to_json(evaluation), ensure_ascii=False, indent=1) + "\n"
+def write_evaluation(evaluation: Evaluation, result: dict[str, Any], directory: str) -> list[str]:
+    """Writes the evaluation's files, `result` (see `to_json`) among them; answers their paths."""
+    text = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
     storage.write_bytes(storage.join(directory, SCORES), text.encode())
     storage.write_bytes(storage.join(directory, LEADERBOARD), leaderboard(evaluation).encode())
     write_table(storage.join(directory, SENTENCES), sentences(evaluation))
     return [storage.join(directory, name) for name in (SCORES, LEADERBOARD, SENTENCES)]
 
 
-def to_json(evaluation: Evaluation) -> dict[str, Any]:
-    """The evaluation as JSON values: scores with signatures, notes, and what they were held against."""
+def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling) -> dict[str, Any]:
+    """The evaluation as JSON values: scores with signatures, notes, what they were held against, comparisons."""
     references = evaluation.references
     return {
         "preset": evaluation.preset,
@@ -41,6 +44,8 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
             "digest": references.digest,
         },
         "systems": [_system(system) for system in evaluation.systems],
+        "resampling": how.to_json(),
+        "comparisons": [comparison_json(one) for one in compared],
     }
 
 

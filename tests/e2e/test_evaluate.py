@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -52,16 +53,29 @@ def test_table_and_files(files: tuple[str, str, str], tmp_path: Path) -> None:
     references, good, bad = files
     said = here("evaluate", PRESET, f"--references={references}", "--predictions", good, bad, f"--output={tmp_path}")
     assert said.returncode == 0, said.stderr
-    table = {line.split()[0]: line.split()[1:] for line in said.stdout.splitlines()[1:3]}
+    table = [re.split(r"\s{2,}", line.strip()) for line in said.stdout.splitlines()]
     report = json.loads((tmp_path / "scores.json").read_text("utf-8"))
     assert [system["name"] for system in report["systems"]] == ["good", "bad"]
-    for system, row in zip(report["systems"], scores(report)):
-        assert table[system["name"]] == [str(COUNT), *(f"{value:.2f}" for _, value in row)]
+    assert table[:2] == [["metric", "good", "bad"], ["items", str(COUNT), str(COUNT)]]
+    for number, (one, other) in enumerate(zip(*(system["scores"] for system in report["systems"]))):
+        cells = [
+            f"{score['value']:.2f} [{', '.join(f'{end:.2f}' for end in score['interval'])}]" for score in (one, other)
+        ]
+        assert table[2 + number] == [one["name"], *cells]
+        difference = next(row for row in report["comparisons"] if row["name"] == one["name"])["difference"]
+        assert difference == pytest.approx(one["value"] - other["value"])
+    for system in report["systems"]:
         assert all(score["signature"].endswith(report["references"]["digest"]) for score in system["scores"])
     assert scores(report)[0] > scores(report)[1]
     with (tmp_path / "leaderboard.csv").open(encoding="utf-8", newline="") as stream:
         board = list(csv.DictReader(stream))
-    assert [(row["system"], row["METEOR"]) for row in board] == [(name, table[name][5]) for name in ("good", "bad")]
+    meteor = [dict(row)["METEOR"] for row in scores(report)]
+    assert [(row["system"], row["METEOR"]) for row in board] == [
+        ("good", f"{meteor[0]:.2f}"),
+        ("bad", f"{meteor[1]:.2f}"),
+    ]
+    page = (tmp_path / "evaluation.html").read_text("utf-8")
+    assert "First minus second" in page and page.count("Worst of ") == 2
     sentences = pq.read_table(tmp_path / "sentences.parquet").to_pylist()
     assert [row["system"] for row in sentences] == ["good"] * COUNT + ["bad"] * COUNT
     mean = sum(row["ROUGE-L"] for row in sentences[:COUNT]) / COUNT
@@ -143,7 +157,7 @@ def test_in_a_process_of_its_own_with_notes(files: tuple[str, str, str], tmp_pat
     cut = tmp_path / "cut.txt"
     cut.write_text("\n".join(["", *lines[1:]]), encoding="utf-8")
     said = finished_cli("evaluate", PRESET, f"--references={references}", f"--predictions={cut}")
-    assert said.stdout.splitlines()[0].split()[:3] == ["system", "items", "BLEU-3"]
+    assert said.stdout.splitlines()[0].split() == ["metric", "cut"]
     assert f"note: {cut}: the last line has no line end" in said.stderr
     assert f"note: {cut}: 1 prediction is empty and scores 0 (line 1)" in said.stderr
 

@@ -1,0 +1,77 @@
+"""How sure an evaluation is, and its pages: intervals of every system, the differences of two."""
+
+import math
+from dataclasses import dataclass, replace
+
+from conceptloom import storage
+from conceptloom.metrics.bootstrap import CONFIDENCE, Comparison, Interval, compare, intervals
+from conceptloom.metrics.evaluation import Evaluation, System
+from conceptloom.metrics.inputs import items_of
+from conceptloom.metrics.page import page
+from conceptloom.metrics.page_data import PageSystem
+
+PAGE = "evaluation.html"
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals and p-values are made: `resamples` 0 leaves them out."""
+
+    resamples: int
+    seed: int
+
+    def to_json(self) -> dict[str, float]:
+        """The settings, as JSON values."""
+        return {"resamples": self.resamples, "seed": self.seed, "confidence": CONFIDENCE}
+
+
+def with_intervals(found: Evaluation, how: Resampling) -> Evaluation:
+    """The evaluation with the interval of each score that can be resampled."""
+    return replace(found, systems=[replace(one, intervals=_intervals(one, how)) for one in found.systems])
+
+
+def comparisons(found: Evaluation, how: Resampling) -> list[Comparison]:
+    """The first of two systems minus the second; none of one system, or of more than two.
+
+    Raises InputError where the two were not scored on the same number of units.
+    """
+    if len(found.systems) != 2 or not how.resamples:
+        return []
+    first, second = found.systems
+    return compare(first.scores, second.scores, how.seed, how.resamples)
+
+
+def write_pages(found: Evaluation, compared: list[Comparison], directory: str) -> list[str]:
+    """Writes the page of one system or of two; of more, a page each. Answers the paths."""
+    systems = [_page_system(system) for system in found.systems]
+    title = f"Evaluation: {found.preset}"
+    pages = {PAGE: page(systems, compared, title)} if len(systems) < 3 else {}
+    for number, system in enumerate(systems if not pages else [], 1):
+        pages[PAGE.replace(".", f"-{number}.")] = page([system], (), title)
+    for name, text in pages.items():
+        storage.write_bytes(storage.join(directory, name), text.encode())
+    return [storage.join(directory, name) for name in pages]
+
+
+def comparison_json(one: Comparison) -> dict[str, object]:
+    """A comparison as JSON values, null where something is not known."""
+    values = {**one._asdict(), "interval": list(one.interval)}
+    return {name: _known(value) for name, value in values.items()}
+
+
+def _intervals(system: System, how: Resampling) -> dict[str, tuple[float, float]]:
+    if not how.resamples:
+        return {}
+    found = intervals(system.scores, how.seed, how.resamples)
+    return {name: tuple(ends) for name, ends in found.items() if ends is not None and not math.isnan(ends.low)}
+
+
+def _page_system(system: System) -> PageSystem:
+    ends = {name: Interval(*both) for name, both in system.intervals.items()}
+    return PageSystem(system.name, items_of(system.items), system.scores, ends)
+
+
+def _known(value: object) -> object:
+    if isinstance(value, list):
+        return [_known(part) for part in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
