@@ -3,8 +3,11 @@
 The oracle takes sentences with their concepts and words, and nothing else of the product.
 """
 
+import atexit
 import functools
 import json
+import shutil
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -37,6 +40,15 @@ def build_english(
     recipe = RECIPES[RECIPE]
     chosen = make_settings(recipe.settings, {**DEMO, **settings}, "the test")
     return Build(recipe, chosen, str(output), runner or DirectRunner(), observer or Observer()).run(only)
+
+
+@functools.cache
+def sample_english() -> Path:
+    """The directory of a finished build of the sample corpora, made once a session. Not to be changed."""
+    directory = Path(tempfile.mkdtemp(prefix="conceptloom-e2e-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    build_english(directory / "samples")
+    return directory / "samples"
 
 
 class Found(NamedTuple):

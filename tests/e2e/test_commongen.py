@@ -18,6 +18,7 @@ from english_builds import (
     coco_captions,
     data_of,
     pairs,
+    sample_english,
     scores,
     sentences_of,
     sets_of,
@@ -31,10 +32,8 @@ QUOTAS = {"dev": {3: 20, 4: 0.002, 5: 5}, "test": {4: 12, 5: 0.003}}
 
 
 @pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("english") / "out"
-    build_english(directory)
-    return directory
+def sample() -> Path:
+    return sample_english()
 
 
 @pytest.fixture(scope="module")

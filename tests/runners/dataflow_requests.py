@@ -14,6 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.runners.dataflow.internal.apiclient import DataflowApplicationClient
 from builds import SAMPLE_INPUTS, sample_build
+from english_builds import DEMO, sample_english
 
 from conceptloom.manifest import read_manifest
 from pipelines import RECIPES
@@ -38,9 +39,13 @@ class Samples(NamedTuple):
 
     inputs: dict[str, Any]
     build: Callable[[], Path]
+    settings: dict[str, Any]
 
 
-SAMPLES: dict[str, Samples] = {"korean-commongen": Samples(SAMPLE_INPUTS, sample_build)}
+SAMPLES: dict[str, Samples] = {
+    "korean-commongen": Samples(SAMPLE_INPUTS, sample_build, {}),
+    "commongen": Samples(DEMO["inputs"], sample_english, {"conceptnet": "gs://a-bucket/raw/concepts_en.txt"}),
+}
 """A recipe that is missing here fails the tests: each is tried."""
 
 STAGES = [(recipe, stage.name) for recipe, one in RECIPES.items() for stage in one.stages]
@@ -84,7 +89,7 @@ class _OfflineClient(DataflowApplicationClient):  # type: ignore[misc]
 def context(recipe: str, stage: str, plan: InputPlan | None = None, **settings: Any) -> Context:
     """What a stage may know when it is about to run, in a build to Cloud Storage."""
     chosen, samples = RECIPES[recipe], SAMPLES[recipe]
-    typed = make_settings(chosen.settings, {"inputs": samples.inputs, **settings}, "the test")
+    typed = make_settings(chosen.settings, {"inputs": samples.inputs, **samples.settings, **settings}, "the test")
     stages = tuple(one.name for one in chosen.stages)
     plan = plan or plan_inputs(typed.inputs)
     remote = tuple(replace(file, path=f"gs://a-bucket/raw/{file.name}") for file in plan.files)
