@@ -44,7 +44,7 @@ class Context:
 
         It is what was kept, or (`made`) what was made of it, where that is something else than sentences.
         """
-        made = self.manifests[stage].summary["numbers"].get("made")
+        made = self.manifests[stage].summary.get("numbers", {}).get("made")
         if made is not None:
             return dict(made)
         return {source: counts.kept for source, counts in self.ledger(stage).sources.items() if counts.kept}
