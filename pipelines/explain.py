@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.current import build_at
 from conceptloom.errors import InputError
 from conceptloom.filters import make_filter
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads, string_hashes, text_id
@@ -29,6 +28,7 @@ class Finished:
     """The finished stages of a build, by name."""
 
     def __init__(self, directory: str) -> None:
+        self.directory = directory
         self.directories: dict[str, str] = {}
         self.manifests: dict[str, Manifest] = {}
         for info in storage.list_files(storage.join(directory, "stages")):
@@ -78,9 +78,8 @@ class Finished:
         return int(bucket_of(heads, self.shards("ingest", "sentences"))[0])
 
 
-def histories(directory: str, what: str) -> list[History]:
+def histories(build: Finished, what: str) -> list[History]:
     """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
-    build = Finished(build_at(directory))
     single = _history(build, what if ID.fullmatch(what) else text_id(normalise(what)))
     if single:
         return [single]

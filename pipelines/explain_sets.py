@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.current import build_at
 from conceptloom.hashing import string_hashes, text_id
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.selection.postings import pack_ids
@@ -23,9 +22,8 @@ SHOWN = 5
 """Sentences of a set, or sets of a sentence, that are shown."""
 
 
-def histories(directory: str, what: str) -> list[History]:
+def histories(build: Finished, what: str) -> list[History]:
     """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
-    build = Finished(build_at(directory))
     sentence = what if ID.fullmatch(what) else text_id(normalise(what))
     concept_set = what if ID.fullmatch(what) else id_of_set(what.split("#"))
     found = _sentence(build, sentence) or _set(build, concept_set)

@@ -4,17 +4,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from conceptloom import storage
+from conceptloom.current import build_at
 from conceptloom.errors import InputError
 from pipelines import explain, explain_sets
 from pipelines.build import MARKER
-from pipelines.explain import History
+from pipelines.explain import Finished, History
 
 
 class Explainer(NamedTuple):
     """How the builds of one recipe are explained."""
 
-    histories: Callable[[str, str], list[History]]
-    """Of a build's directory and what a user names in it."""
+    histories: Callable[[Finished, str], list[History]]
+    """Of a build and what a user names in it."""
     text: Callable[[History], str]
 
 
@@ -24,9 +25,13 @@ EXPLAINERS = {
 }
 
 
-def explainer_of(directory: str) -> Explainer:
-    """The explainer of the recipe whose build a directory holds; raises InputError for a directory without one."""
-    recipe = (storage.read_existing(storage.join(directory, MARKER)) or b"").decode("utf-8", "replace").strip()
+def opened(directory: str) -> tuple[Finished, Explainer]:
+    """A build, or the one that a name of the current build points at, and what explains its recipe.
+
+    Raises InputError for a directory that holds no build, or one of another kind.
+    """
+    build = Finished(build_at(directory))
+    recipe = (storage.read_existing(storage.join(build.directory, MARKER)) or b"").decode("utf-8", "replace").strip()
     if recipe not in EXPLAINERS:
-        raise InputError(f"{directory} holds no build with a finished stage ingest: check the path")
-    return EXPLAINERS[recipe]
+        raise InputError(f"{directory} is a build of {recipe!r}, which cannot be explained: check the path")
+    return build, EXPLAINERS[recipe]

@@ -24,10 +24,10 @@ def explain(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from pipelines.histories import explainer_of
+    from pipelines.histories import opened
 
-    explainer = explainer_of(directory)
-    found = explainer.histories(directory, what)
+    build, explainer = opened(directory)
+    found = explainer.histories(build, what)
     if not found:
         raise InputError(f"{directory} has no sentence with this id or text, and no such concept set: {what}")
     if as_json:

@@ -13,6 +13,7 @@ from english_builds import DEMO, RECIPE, STAGES, build_english, data_of
 import pipelines.commongen
 import pipelines.inputs
 from conceptloom.errors import OutputError
+from pipelines.build import Runner
 from runners.direct import DirectRunner
 from runners.prism import open_prism
 
@@ -52,14 +53,11 @@ def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypat
     assert data_of(tmp_path / "out") == data_of(plain)
 
 
-class Dying:
+class Dying(Runner):
     """Does the work of one stage, and dies before the stage is committed."""
 
     def __init__(self, stage: str) -> None:
         self._stage, self._runner = stage, DirectRunner()
-
-    def prepare(self, *arguments: Any) -> None:
-        """As any runner."""
 
     def run(self, stage: str, construct: Callable[[Any], Any]) -> dict[str, int]:
         """See `Runner.run`."""

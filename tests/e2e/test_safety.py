@@ -14,7 +14,7 @@ from conceptloom.ledger import Ledger, SourceCounts
 from conceptloom.manifest import Manifest
 from pipelines import RECIPES
 from pipelines.build import MARKER, check_handover, check_output
-from pipelines.explain import histories
+from pipelines.explain import Finished, histories
 from pipelines.recipe import Context
 from pipelines.variant import write_variant
 from runners.direct import DirectRunner
@@ -69,7 +69,7 @@ def test_all_rows_held_out_is_an_error(tmp_path: Path) -> None:
 
 
 def test_explain_finds_a_malformed_record_by_its_place() -> None:
-    (history,) = histories(str(sample_build()), "dialogues_ko.json#" + malformed_record())
+    (history,) = histories(Finished(str(sample_build())), "dialogues_ko.json#" + malformed_record())
     assert history["rejected"][0]["reason"] == "malformed"
 
 
