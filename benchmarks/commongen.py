@@ -1,14 +1,15 @@
-"""How fast the recipe commongen is: its mining stage against the obvious Beam pipeline, and whole builds that grow.
+"""How fast the recipe commongen is: its mining stage against other programs, and whole builds that grow.
 
     python benchmarks/commongen.py DATA obvious [--captions 67389] [--runs 3]
     python benchmarks/commongen.py DATA growth [--captions 60000 240000 480000]
 
-DATA as for benchmarks/mining.py. Both pipelines of `obvious` read the sentences of the same finished stage ingest and
-run on the same local runner in one process; they must agree on the number of sets and the sums of all fields. Time is
-the whole process's (wall, and processor time), memory its peak; the least of some alternating runs counts.
+DATA as for benchmarks/mining.py. All programs of `obvious` read the sentences of the same finished stage ingest; both
+pipelines run on the same local runner in one process. They must agree on the number of sets and the sums of all fields.
+Time is the whole process's (wall, and processor time), memory its peak; the least of some alternating runs counts.
 
     stage      the product: sentences as Arrow blocks to shards of lead concepts (transforms.mine.Mine)
     obvious    every set of every sentence an element, CombinePerKey with a count, a set of words and a length
+    numpy, polars    the plain programs of benchmarks/mining.py, which hold everything in memory
 """
 
 import argparse
@@ -19,11 +20,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
+import mining
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from mining import SIZES, Cost, texts_of
@@ -31,6 +35,7 @@ from mining import SIZES, Cost, texts_of
 from conceptloom.hashing import text_id
 
 MOST = 16
+FIELDS = ["support", "words", "length"]
 
 
 def write_captions(data: Path, captions: int, path: Path) -> int:
@@ -64,16 +69,15 @@ def build(data: Path, captions: Path, output: Path, *more: object) -> tuple[Cost
 
 def stage(source: Path, target: Path) -> tuple[int, ...]:
     from conceptloom.concepts import MiningRules
+    from pipelines.commongen import SHARD_SENTENCES
     from runners.direct import DirectRunner
     from transforms.mine import Mine
 
     tables = [pq.read_table(path, columns=["concepts"]) for path in sorted(source.glob("sentences-*"))]
-    shards = 1 + sum(map(len, tables)) // 8192
+    shards = 1 + sum(map(len, tables)) // SHARD_SENTENCES
     rules = MiningRules(SIZES, 1, MOST)
     DirectRunner().run("mine", lambda p: p | Mine(rules, len(tables), shards, str(source), str(target)))
-    found = [pq.read_table(path) for path in target.glob("mined-*")]
-    sums = (sum(pc.sum(table[name]).as_py() or 0 for table in found) for name in ("support", "words", "length"))
-    return sum(map(len, found)), *sums
+    return total_of(sums_of(pq.read_table(path, columns=FIELDS)) for path in target.glob("mined-*"))
 
 
 class Combine(beam.CombineFn):
@@ -118,6 +122,24 @@ def obvious(source: Path, target: Path) -> tuple[int, ...]:
     return tuple(json.loads((target / "sums").read_text()))
 
 
+def plainly(program: str, source: Path, target: Path) -> tuple[int, ...]:
+    from conceptloom.concepts import by_rarity, by_spelling, code_sentences, count_terms
+    from conceptloom.selection.postings import pack_ids
+
+    found = pa.concat_tables(map(pq.read_table, sorted(source.glob("sentences-*"))))
+    ids, concepts, words = (found[name].combine_chunks() for name in ("id", "concepts", "words"))
+    terms = by_rarity(count_terms(concepts)), by_spelling(count_terms(words))
+    target.mkdir()
+    mining.write(target.with_suffix(".coded"), code_sentences(pack_ids(ids), concepts, words, *terms))
+    mining.PROGRAMS[program](target.with_suffix(".coded"), target)
+    return total_of(sums_of(mining.read(path)) for path in target.iterdir())
+
+
+def sums_of(mined: pa.Table) -> tuple[int, ...]:
+    """How many sets, and the sum of each field."""
+    return len(mined), *(pc.sum(mined[name]).as_py() or 0 for name in FIELDS)
+
+
 def total_of(rows: Any) -> tuple[int, ...]:
     total = [0, 0, 0, 0]
     for row in rows:
@@ -125,7 +147,12 @@ def total_of(rows: Any) -> tuple[int, ...]:
     return tuple(total)
 
 
-PROGRAMS: dict[str, Callable[[Path, Path], tuple[int, ...]]] = {"stage": stage, "obvious": obvious}
+PROGRAMS: dict[str, Callable[[Path, Path], tuple[int, ...]]] = {
+    "stage": stage,
+    "obvious": obvious,
+    "numpy": partial(plainly, "numpy"),
+    "polars": partial(plainly, "polars"),
+}
 
 
 def compare(data: Path, captions: int, runs: int, folder: Path) -> None:
