@@ -66,11 +66,11 @@ def evaluate(
 
 
 def _read(preset: str, references: str, split: str, predictions: Sequence[str]) -> tuple[References, list[Paired]]:
-    own = PRESETS[preset].items
-    if own is None:
+    own = PRESETS[preset]
+    if own.items is None:
         held = read_references(references, split)
-        return held, [pair(held, path) for path in predictions]
-    paired = [Paired(table_of(own(references, path)), ()) for path in predictions]
+        return held, [pair(held, path, own.by_set) for path in predictions]
+    paired = [Paired(table_of(own.items(references, path)), ()) for path in predictions]
     return References(references, paired[0].items.select(REFERENCES.names)), paired
 
 

@@ -19,5 +19,6 @@ PRESETS.add(
         "what a new paper should report: corpus BLEU, chrF++, ROUGE, coverage, order, repetition, with intervals",
         make,
         {"language": "ko (default) or en", "rule": "a Korean concept rule; default: published"},
+        by_set=True,
     ),
 )

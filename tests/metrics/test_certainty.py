@@ -105,3 +105,17 @@ def test_answers_are_evaluated_by_id(
     systems = json.loads(out)["systems"]
     assert [system["scores"][0]["value"] for system in systems] == [75, 50]
     assert [system["scores"][0]["name"] for system in systems] == ["Accuracy B"] * 2
+
+
+def test_a_line_for_each_reference_is_scored_as_one_for_each_set(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repeated = tmp_path / "lines.txt"
+    repeated.write_text("".join(f"{text}\n" * 2 for text in GOOD), "utf-8")
+    scores = []
+    for path in (files[1], str(repeated)):
+        out, said = _run(monkeypatch, capsys, "sound", [files[0], path], "--option=language=en", "--json")
+        scores.append(json.loads(out)["systems"][0]["scores"])
+        assert not said
+    assert scores[0] == scores[1]
+    assert {one["name"]: one["value"] for one in scores[1]}["Duplicates"] == 0
