@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from conceptloom import __version__
 from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Metric, Options, Score, make_metrics
 from conceptloom.metrics.inputs import Paired, blocks_of, items_of, pair, table_of
 from conceptloom.metrics.notes import Note
@@ -96,8 +97,8 @@ def scores_of(metrics: Sequence[Metric], items: pa.Table, blocks: Iterable[Rows]
 
 
 def make_system(name: str, path: str, paired: Paired, scores: Iterable[Score], references: References) -> System:
-    """A scored system; each signature gets the references that the score is against."""
-    against = f"|references:{references.digest}"
+    """A scored system; each signature gets this program's version and the references that the score is against."""
+    against = f"|conceptloom:{__version__}|references:{references.digest}"
     signed = [replace(score, signature=score.signature + against) for score in scores]
     return System(name, path, paired.items, signed, references.notes + paired.notes)
 

@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptloom import __version__
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.metrics import mecab_ko
 from conceptloom.metrics.base import (
@@ -43,7 +42,6 @@ _METEOR = make_signature(
     tok="whitespace",
     case="lower",
     reduce="max",
-    conceptloom=__version__,
 )
 
 
@@ -120,7 +118,7 @@ def _mean(name: str, values: NDArray[np.float64], **parts: object) -> Score:
 
 def _signature(name: str, **parts: object) -> str:
     named = {key.rstrip("_"): value for key, value in parts.items()}
-    return make_signature(name, **named, reduce="max", **mecab_ko.signature(), conceptloom=__version__)
+    return make_signature(name, **named, reduce="max", **mecab_ko.signature())
 
 
 def _check(items: Sequence[Item], single: bool) -> None:
