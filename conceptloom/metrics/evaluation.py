@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from conceptloom import __version__
-from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Metric, Options, Score, make_metrics
+from conceptloom import __version__, storage
+from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Item, Metric, Options, Score, make_metrics
 from conceptloom.metrics.inputs import Paired, blocks_of, items_of, pair, table_of
-from conceptloom.metrics.notes import Note
+from conceptloom.metrics.notes import Note, NoteBook
 from conceptloom.metrics.references import SCHEMA as REFERENCES
 from conceptloom.metrics.references import References, read_references
 
@@ -71,8 +71,18 @@ def _read(preset: str, references: str, split: str, predictions: Sequence[str]) 
     if own.items is None:
         held = read_references(references, split)
         return held, [pair(held, path, own.by_set) for path in predictions]
-    paired = [Paired(table_of(own.items(references, path)), ()) for path in predictions]
+    paired = [_noted(path, own.items(references, path)) for path in predictions]
     return References(references, paired[0].items.select(REFERENCES.names)), paired
+
+
+def _noted(path: str, items: Sequence[Item]) -> Paired:
+    """Items that a preset has read itself, with what `inputs.pair` would note."""
+    book = NoteBook(path)
+    if not storage.read_bytes(path).endswith(b"\n"):
+        book.add("no_final_newline")
+    if empty := sum(not item.prediction for item in items):
+        book.add("empty_predictions", times=empty)
+    return Paired(table_of(items), book.notes())
 
 
 def rows_of(metrics: Sequence[Metric], block: pa.Table) -> Rows:

@@ -28,6 +28,7 @@ from conceptloom.metrics.bertscore import BertScore
 from conceptloom.metrics.meteor import ALPHA, GAMMA, meteor
 from conceptloom.metrics.meteor import BETA as METEOR_BETA
 from conceptloom.metrics.overlap import BETA, bigram_f, clipped_hits, joined_bigrams, ngrams, subsequence_f
+from conceptloom.metrics.sums import total_score
 
 _MODELS = {"mbert": "mBERTScore", "kobert": "KoBERTScore"}
 _HITS = {3: 0, 4: 2}
@@ -79,10 +80,13 @@ class PublishedTable(Blockwise):
     def _precision(self, size: int, hits: NDArray[np.float64], total: NDArray[np.float64]) -> Score:
         name = f"BLEU-{size}"
         if self.single:
-            # Sums of whole numbers are exact, whatever their order.
-            value = 100 * float(hits.sum()) / max(float(total.sum()), 1.0)
-            return Score(name, value, None, _signature(name, is_="ngram-precision", of="corpus"))
+            signature = _signature(name, is_="ngram-precision", of="corpus")
+            return total_score(name, np.stack([hits, total], axis=1), _share, None, signature)
         return _mean(name, hits / np.maximum(total, 1), is_="ngram-precision", of="sentence")
+
+
+def _share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 100 * sums[:, 0] / np.maximum(sums[:, 1], 1)
 
 
 def _texts(item: Item) -> Iterator[str]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.metrics import BLOCK, Blockwise, Item, Score, make_metrics, mecab_ko
+from conceptloom.metrics.bootstrap import intervals
 from conceptloom.metrics.evaluation import evaluate
 
 OUTPUTS = SHARED / "outputs"
@@ -110,6 +111,8 @@ def test_single_reference_takes_the_corpus() -> None:
     assert found["BLEU-3"].value == 100 * hits / total
     assert found["BLEU-3"].values is None
     assert "of:corpus" in found["BLEU-3"].signature
+    interval = intervals([found["BLEU-3"]])["BLEU-3"]
+    assert interval == (0, found["BLEU-3"].value)  # one sentence of the three has a 3-gram
     assert found["ROUGE-L"].value == pytest.approx(100 * np.mean([oracle.rouge_l(a, [b]) for a, b in texts]))
 
 
