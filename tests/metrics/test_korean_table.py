@@ -187,6 +187,18 @@ def test_kept_morphemes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(mecab_ko._kept) <= 2
 
 
+def test_what_another_thread_empties_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mecab_ko, "_kept", {})
+    mecab_ko.morphemes(SENTENCES[:2])
+
+    def cut(text: str) -> list[str]:
+        mecab_ko._kept.clear()  # as a worker's other thread does when enough is kept
+        return oracle.morphs(text)
+
+    monkeypatch.setattr(mecab_ko, "_cutter", lambda: cut)
+    assert mecab_ko.morphemes(SENTENCES) == {text: oracle.morphs(text) for text in SENTENCES}
+
+
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     heavy = ("nltk", "torch", "mecab", "apache_beam")
     code = f"import sys, conceptloom.metrics; print([name for name in {heavy} if name in sys.modules])"
