@@ -149,7 +149,7 @@ _OPTIONS = {
     "mbert": "the directory of a BERT model for mBERTScore, bert-base-multilingual-cased in the paper",
     "kobert": "the directory of a BERT model for KoBERTScore, monologg/kobert in the paper",
 }
-_MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False), _OPTIONS)
+_MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False), _OPTIONS, by_set=True)
 _SINGLE = Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True), _OPTIONS)
 PRESETS.add("korean-commongen", _MULTI)
 PRESETS.add("korean-commongen-single", _SINGLE)

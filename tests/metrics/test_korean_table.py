@@ -116,6 +116,21 @@ def test_single_reference_takes_the_corpus() -> None:
     assert found["ROUGE-L"].value == pytest.approx(100 * np.mean([oracle.rouge_l(a, [b]) for a, b in texts]))
 
 
+def test_lines_that_repeat_a_prediction_are_scored_by_set(tmp_path: Path) -> None:
+    references, found = tmp_path / "r.jsonl", []
+    several = [["개가 공원에서 뛰고 있다.", "공원에서 개가 뛴다."], ["책이 방에 있다.", "방에 책이 놓여 있다."]]
+    lines = [json.dumps({"concept-set": f"개#{n}", "scene": scene}) for n, scene in enumerate(several)]
+    references.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for times in (1, 2):
+        path = tmp_path / f"{times}.txt"
+        path.write_text(
+            "".join(f"{text}\n" * times for text in ("개가 뛰고 있다.", "방에 책이 있다.")), encoding="utf-8"
+        )
+        (system,) = evaluate("korean-commongen", {}, str(references), "test", [str(path)]).systems
+        found.append([(score.name, score.value) for score in system.scores])
+    assert found[0] == found[1]
+
+
 def test_single_reference_refuses_several() -> None:
     with pytest.raises(ConfigError, match="one reference a set, and 개#공 has 2: use preset korean-commongen"):
         scores([Item("개#공", ("개", "공"), ("가", "나"), "다")], "korean-commongen-single")
