@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from conceptloom.metrics.evaluation import Evaluation, RowsOf
 
 WIDTH = 200
+"""Columns of a table that is not shown on a terminal."""
 
 
 def add_commands(app: typer.Typer) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from conceptloom.cli.evaluating import WIDTH
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -121,4 +122,6 @@ def _table(title: str, columns: tuple[str, ...], rows: Collection[Sequence[str]]
         table.add_column(name, justify="left" if at == 0 else "right")
     for row in rows:
         table.add_row(*map(escape, row))
-    Console().print(table)
+    console = Console()
+    console.width = console.width if console.is_terminal else WIDTH
+    console.print(table)

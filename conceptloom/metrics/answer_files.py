@@ -27,10 +27,17 @@ def answer_items(references: str, predictions: str) -> list[Item]:
 
     Both are CSV: `id,answer` or, as gold reasons of ComVE, `id,reason,reason,reason`, empty ones left out; or columns
     named by a header, see IDS, TYPES and ANSWERS (the Story Cloze Test's file is one). Raises InputError for a file
-    that is not so, for an id that stands twice, and for questions without an answer or answers without a question.
+    that is not so, for an id that stands twice, for questions without an answer or answers without a question, and
+    where a system gives several answers: mostly one with a comma and without quotes.
     """
     gold, given = read_answers(references), read_answers(predictions)
     _same_ids(references, gold, predictions, given)
+    several = [key for key, answer in given.items() if len(answer.texts) > 1]
+    if several:
+        raise InputError(
+            f"{predictions}: {len(several)} ids have more than one answer, such as {several[0]!r}; "
+            'put an answer with a comma between quotes: id,"answer"'
+        )
     empty = [key for key, answer in gold.items() if not answer.texts]
     if empty:
         raise InputError(f"{references}: {len(empty)} ids have no answer, such as {empty[0]!r}; get the file again")

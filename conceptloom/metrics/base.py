@@ -87,13 +87,15 @@ class Preset:
     """A named list of metrics: what it is, the options it takes (name -> what is given), and how it is made.
 
     `items` makes the items of a file of references and one of predictions, where both have formats of their own; None:
-    they are read as `inputs` reads them.
+    they are read as `inputs` reads them. `by_set`: a set is one item with all its references, also where a file has a
+    prediction for each of them: lines that repeat a prediction are no new evidence, and no duplicates.
     """
 
     summary: str
     make: Callable[[Options], list[Metric]]
     options: Mapping[str, str] = field(default_factory=dict)
     items: Callable[[str, str], list[Item]] | None = None
+    by_set: bool = False
 
 
 PRESETS: Registry[Preset] = Registry("preset")

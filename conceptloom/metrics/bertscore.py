@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptloom import __version__
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import Blockwise, Item, Score, make_signature, mean_score
 
@@ -24,13 +23,13 @@ Weights = Literal["published", "tokens"]
 
 @dataclass(frozen=True)
 class BertScore(Blockwise):
-    """F1 of the best cosines between tokens, without idf and rescaling; the mean over an item's references.
+    """F1 of the best cosines between tokens, without idf and rescaling.
 
-    `path` is a directory with a BERT model and its tokenizer, of which the first `layers` are used (0: all). Which
-    positions count is told by `weights`. "tokens": each token of a sentence, but neither [CLS] nor [SEP], as in the
-    definition. "published": every position of the padded batch, as in the code of Korean CommonGen's table, whose
-    idf weights are all 1; its scores depend a little on which sentences are read together, here as there 128 pairs in
-    the order of the references.
+    `path` is a directory with a BERT model and its tokenizer, of which the first `layers` are used. Which positions
+    count is told by `weights`. "tokens": each token of a sentence, but neither [CLS] nor [SEP], as in the definition;
+    of an item's references the best one counts. "published": every position of the padded batch, as in the code of
+    Korean CommonGen's table, whose idf weights are all 1; its scores depend a little on which sentences are read
+    together, here as there 128 pairs in the order of the references; the mean over an item's references.
     """
 
     name: str
@@ -39,20 +38,23 @@ class BertScore(Blockwise):
     weights: Weights = "tokens"
 
     def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
-        """One column, 0 to 1. Raises ConfigError where the model or a package is missing."""
+        """One column, 0 to 1. Raises ConfigError where a package or the model is missing, or it has fewer layers."""
         pairs = [(item.prediction.strip(), reference.strip()) for item in items for reference in item.references]
         model = _model(self.path, self.layers)
         batches = [model.f_scores(pairs[at : at + BATCH], self.weights) for at in range(0, len(pairs), BATCH)]
         starts = np.cumsum([0, *(len(item.references) for item in items)])[:-1]
-        sums = np.add.reduceat(np.concatenate([*batches, np.zeros(0)]), starts) if items else np.zeros(0)
+        found = np.concatenate([*batches, np.zeros(0)])
+        if not items or self.weights == "tokens":
+            return np.maximum.reduceat(found, starts).reshape(-1, 1) if items else found.reshape(0, 1)
         counts = np.array([len(item.references) for item in items], dtype=np.float64)
-        return (sums / counts).reshape(len(items), 1)
+        return (np.add.reduceat(found, starts) / counts).reshape(-1, 1)
 
     def scores(self, rows: NDArray[np.float64]) -> list[Score]:
         """See `Blockwise`."""
         model = os.path.basename(os.path.normpath(self.path))
-        parts = {"model": model, "layers": self.layers or "all", "weights": self.weights, "idf": "no", "rescaled": "no"}
-        signature = make_signature("BERTScore", **parts, of="F1", reduce="mean", conceptloom=__version__)
+        parts = {"model": model, "layers": self.layers, "weights": self.weights, "idf": "no", "rescaled": "no"}
+        reduce = "max" if self.weights == "tokens" else "mean"
+        signature = make_signature("BERTScore", **parts, of="F1", reduce=reduce)
         return [mean_score(self.name, 100 * rows[:, 0], signature)]
 
 
@@ -75,8 +77,9 @@ class _Model:
             model = transformers.BertModel.from_pretrained(path, local_files_only=True, add_pooling_layer=False)
         except (OSError, ValueError) as error:
             raise ConfigError(f"{path} holds no BERT model with a tokenizer: {' '.join(str(error).split())}") from None
-        if layers:
-            model.encoder.layer = model.encoder.layer[:layers]
+        if layers > len(model.encoder.layer):
+            raise ConfigError(f"{path} has {len(model.encoder.layer)} layers, not {layers}; ask for fewer")
+        model.encoder.layer = model.encoder.layer[:layers]
         self._torch = torch
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._model = model.eval().to(self._device)

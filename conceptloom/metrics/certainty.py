@@ -8,7 +8,7 @@ from conceptloom.metrics.bootstrap import CONFIDENCE, Comparison, Interval, comp
 from conceptloom.metrics.evaluation import Evaluation, System
 from conceptloom.metrics.inputs import items_of
 from conceptloom.metrics.page import page
-from conceptloom.metrics.page_data import PageSystem
+from conceptloom.metrics.page_data import PageSystem, have_same_items
 
 PAGE = "evaluation.html"
 
@@ -42,10 +42,10 @@ def comparisons(found: Evaluation, how: Resampling) -> list[Comparison]:
 
 
 def write_pages(found: Evaluation, compared: list[Comparison], directory: str) -> list[str]:
-    """Writes the page of one system or of two; of more, a page each. Answers the paths."""
+    """Writes the page of one system, or of two with the same items; else a page each. Answers the paths."""
     systems = [_page_system(system) for system in found.systems]
     title = f"Evaluation: {found.preset}"
-    pages = {PAGE: page(systems, compared, title)} if len(systems) < 3 else {}
+    pages = {PAGE: page(systems, compared, title)} if len(systems) < 3 and have_same_items(systems) else {}
     for number, system in enumerate(systems if not pages else [], 1):
         pages[PAGE.replace(".", f"-{number}.")] = page([system], (), title)
     for name, text in pages.items():

@@ -7,9 +7,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Metric, Options, Score, make_metrics
+from conceptloom import __version__, storage
+from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Item, Metric, Options, Score, make_metrics
 from conceptloom.metrics.inputs import Paired, blocks_of, items_of, pair, table_of
-from conceptloom.metrics.notes import Note
+from conceptloom.metrics.notes import Note, NoteBook
 from conceptloom.metrics.references import SCHEMA as REFERENCES
 from conceptloom.metrics.references import References, read_references
 
@@ -66,12 +67,22 @@ def evaluate(
 
 
 def _read(preset: str, references: str, split: str, predictions: Sequence[str]) -> tuple[References, list[Paired]]:
-    own = PRESETS[preset].items
-    if own is None:
+    own = PRESETS[preset]
+    if own.items is None:
         held = read_references(references, split)
-        return held, [pair(held, path) for path in predictions]
-    paired = [Paired(table_of(own(references, path)), ()) for path in predictions]
+        return held, [pair(held, path, own.by_set) for path in predictions]
+    paired = [_noted(path, own.items(references, path)) for path in predictions]
     return References(references, paired[0].items.select(REFERENCES.names)), paired
+
+
+def _noted(path: str, items: Sequence[Item]) -> Paired:
+    """Items that a preset has read itself, with what `inputs.pair` would note."""
+    book = NoteBook(path)
+    if not storage.read_bytes(path).endswith(b"\n"):
+        book.add("no_final_newline")
+    if empty := sum(not item.prediction for item in items):
+        book.add("empty_predictions", times=empty)
+    return Paired(table_of(items), book.notes())
 
 
 def rows_of(metrics: Sequence[Metric], block: pa.Table) -> Rows:
@@ -96,8 +107,8 @@ def scores_of(metrics: Sequence[Metric], items: pa.Table, blocks: Iterable[Rows]
 
 
 def make_system(name: str, path: str, paired: Paired, scores: Iterable[Score], references: References) -> System:
-    """A scored system; each signature gets the references that the score is against."""
-    against = f"|references:{references.digest}"
+    """A scored system; each signature gets this program's version and the references that the score is against."""
+    against = f"|conceptloom:{__version__}|references:{references.digest}"
     signed = [replace(score, signature=score.signature + against) for score in scores]
     return System(name, path, paired.items, signed, references.notes + paired.notes)
 

@@ -24,18 +24,21 @@ class Paired:
     notes: tuple[Note, ...]
 
 
-def pair(references: References, path: str) -> Paired:
+def pair(references: References, path: str, by_set: bool = False) -> Paired:
     """The predictions of a file with their references.
 
     Predictions without keys stand in the order of the references: one for each set, or for each sentence, which then
-    is its only reference. Those with keys (see KEYS) may stand in any order. Raises InputError where the numbers do
-    not fit, or no key is known; an empty prediction, a missing one, one too many are noted.
+    is its only reference; with `by_set` the first prediction of a set is held against all its references. Those with
+    keys (see KEYS) may stand in any order. Raises InputError where the numbers do not fit, or no key is known; an empty
+    prediction, a missing one, one too many are noted.
     """
     found = read_predictions(path)
     if found.keys is None:
         rows, texts = _by_place(references, found)
     else:
         rows, texts = _by_key(references, found, found.keys)
+    if by_set and rows is not references.sets:
+        rows, texts = references.sets, _first_of_sets(references, found, texts)
     return Paired(rows.append_column(SCHEMA.field("prediction"), pa.array(texts, pa.string())), found.book.notes())
 
 
@@ -110,6 +113,16 @@ def _by_key(references: References, found: Predictions, keys: list[str]) -> tupl
     if missing:
         found.book.add("missing_predictions", times=missing)
     return table, [text or "" for text in texts]
+
+
+def _first_of_sets(references: References, found: Predictions, texts: list[str]) -> list[str]:
+    """The first prediction of each set, of those that its lines have; sets whose lines differ are noted."""
+    of_sets: list[dict[str, None]] = [{} for _ in range(len(references.sets))]
+    for place, text in zip(references.set_of_line, texts, strict=True):
+        of_sets[place][text] = None
+    if several := sum(len(different) > 1 for different in of_sets):
+        found.book.add("more_predictions", times=several)
+    return [next(iter(different), "") for different in of_sets]
 
 
 def _places(table: pa.Table) -> dict[str, list[int]]:

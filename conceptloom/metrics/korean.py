@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from conceptloom import __version__
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.metrics import mecab_ko
 from conceptloom.metrics.base import (
@@ -29,6 +28,7 @@ from conceptloom.metrics.bertscore import BertScore
 from conceptloom.metrics.meteor import ALPHA, GAMMA, meteor
 from conceptloom.metrics.meteor import BETA as METEOR_BETA
 from conceptloom.metrics.overlap import BETA, bigram_f, clipped_hits, joined_bigrams, ngrams, subsequence_f
+from conceptloom.metrics.sums import total_score
 
 _MODELS = {"mbert": "mBERTScore", "kobert": "KoBERTScore"}
 _HITS = {3: 0, 4: 2}
@@ -43,7 +43,6 @@ _METEOR = make_signature(
     tok="whitespace",
     case="lower",
     reduce="max",
-    conceptloom=__version__,
 )
 
 
@@ -81,10 +80,13 @@ class PublishedTable(Blockwise):
     def _precision(self, size: int, hits: NDArray[np.float64], total: NDArray[np.float64]) -> Score:
         name = f"BLEU-{size}"
         if self.single:
-            # Sums of whole numbers are exact, whatever their order.
-            value = 100 * float(hits.sum()) / max(float(total.sum()), 1.0)
-            return Score(name, value, None, _signature(name, is_="ngram-precision", of="corpus"))
+            signature = _signature(name, is_="ngram-precision", of="corpus")
+            return total_score(name, np.stack([hits, total], axis=1), _share, None, signature)
         return _mean(name, hits / np.maximum(total, 1), is_="ngram-precision", of="sentence")
+
+
+def _share(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    return 100 * sums[:, 0] / np.maximum(sums[:, 1], 1)
 
 
 def _texts(item: Item) -> Iterator[str]:
@@ -120,7 +122,7 @@ def _mean(name: str, values: NDArray[np.float64], **parts: object) -> Score:
 
 def _signature(name: str, **parts: object) -> str:
     named = {key.rstrip("_"): value for key, value in parts.items()}
-    return make_signature(name, **named, reduce="max", **mecab_ko.signature(), conceptloom=__version__)
+    return make_signature(name, **named, reduce="max", **mecab_ko.signature())
 
 
 def _check(items: Sequence[Item], single: bool) -> None:
@@ -147,7 +149,7 @@ _OPTIONS = {
     "mbert": "the directory of a BERT model for mBERTScore, bert-base-multilingual-cased in the paper",
     "kobert": "the directory of a BERT model for KoBERTScore, monologg/kobert in the paper",
 }
-_MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False), _OPTIONS)
+_MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False), _OPTIONS, by_set=True)
 _SINGLE = Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True), _OPTIONS)
 PRESETS.add("korean-commongen", _MULTI)
 PRESETS.add("korean-commongen-single", _SINGLE)

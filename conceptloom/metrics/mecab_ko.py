@@ -19,15 +19,19 @@ _EXTRA = "pip install 'conceptloom[evaluation]'"
 def morphemes(texts: Iterable[str]) -> dict[str, list[str]]:
     """The morphemes of each distinct text. Raises ConfigError where python-mecab-ko is not as it must be.
 
-    Those of the last texts are kept: several systems are held against the same references.
+    Those of the last texts are kept: several systems are held against the same references. Another thread may empty
+    what is kept at any time.
     """
-    cut, wanted = _cutter(), dict.fromkeys(texts)
-    if len(_kept) + len(wanted) > _KEPT_TEXTS:
-        _kept.clear()
-    for text in wanted:
-        if text not in _kept:
-            _kept[text] = cut(text)
-    return {text: _kept[text] for text in wanted}
+    wanted = dict.fromkeys(texts)
+    found = {text: kept for text in wanted if (kept := _kept.get(text)) is not None}
+    if len(found) < len(wanted):
+        cut = _cutter()
+        new = {text: cut(text) for text in wanted if text not in found}
+        if len(_kept) + len(new) > _KEPT_TEXTS:
+            _kept.clear()
+        _kept.update(new)
+        found.update(new)
+    return found
 
 
 def signature() -> dict[str, str]:

@@ -3,6 +3,7 @@
 nltk's own function takes longer than all other Korean metrics together, because it stems every word of every pair.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
@@ -12,6 +13,8 @@ from conceptloom.errors import ConfigError
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
 Words = Sequence[str]
+_ENGLISH = re.compile("[a-z]")
+"""Without such a letter no word has a stem of its own."""
 
 
 def meteor(predicted: Words, reference: Words) -> float:
@@ -32,46 +35,39 @@ def meteor(predicted: Words, reference: Words) -> float:
 
 def _matches(predicted: Words, reference: Words) -> list[tuple[int, int]]:
     """The places of words that match, by their place in the prediction."""
-    left, right = list(enumerate(predicted)), list(enumerate(reference))
-    matches = _take_matches(left, right)
-    if _may_share_stems(left, right):
-        left, right = ([(place, _stem(word)) for place, word in side] for side in (left, right))
-        matches += _take_matches(left, right)
+    matches = _same(predicted, reference)
+    if len(matches) < min(len(predicted), len(reference)) and _ENGLISH.search("".join([*predicted, *reference])):
+        matches += _same_stems(predicted, reference, matches)
         matches.sort()
     else:
         matches.reverse()
     return matches
 
 
-def _take_matches(left: list[tuple[int, str]], right: list[tuple[int, str]]) -> list[tuple[int, int]]:
-    """Takes the words that match out of both lists, from the end; answers their places, the last first."""
-    free: dict[str, list[int]] = {}
-    for at, (_, word) in enumerate(right):
-        free.setdefault(word, []).append(at)
-    matches, taken = [], set()
-    for at in range(len(left) - 1, -1, -1):
-        places = free.get(left[at][1])
-        if places:
-            other = places.pop()
-            taken.add(other)
-            matches.append((left.pop(at)[0], right[other][0]))
-    right[:] = [pair for at, pair in enumerate(right) if at not in taken]
-    return matches
+def _same(left: Words, right: Words) -> list[tuple[int, int]]:
+    """The places of words that are the same, each taken once and the last ones first."""
+    places = dict(zip(right, range(len(right))))
+    backwards = zip(range(len(left) - 1, -1, -1), reversed(left))
+    if len(places) == len(right):
+        return [(at, places.pop(word)) for at, word in backwards if word in places]
+    stacks: dict[str, list[int]] = {}
+    for at, word in enumerate(right):
+        stacks.setdefault(word, []).append(at)
+    return [(at, stacks[word].pop()) for at, word in backwards if stacks.get(word)]
+
+
+def _same_stems(left: Words, right: Words, matches: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The places of words with the same stem, among those that did not match."""
+    taken = tuple(map(set, zip(*matches))) or (set(), set())
+    rest = [[at for at in range(len(side)) if at not in used] for side, used in zip((left, right), taken)]
+    stems = [[_stem(side[at]) for at in places] for side, places in zip((left, right), rest)]
+    return [(rest[0][at], rest[1][other]) for at, other in _same(*stems)]
 
 
 def _chunks(matches: list[tuple[int, int]]) -> int:
     """How many runs of neighbours in both sentences the matches form."""
     follows = sum(a + 1 == c and b + 1 == d for (a, b), (c, d) in pairwise(matches))
     return len(matches) - follows
-
-
-def _may_share_stems(left: list[tuple[int, str]], right: list[tuple[int, str]]) -> bool:
-    """Whether any two different words can have one stem. A stem keeps a word's first letter."""
-    (few, some), (others, more) = (
-        ({word[0] for _, word in side if _has_english_end(word)}, {word[0] for _, word in side})
-        for side in (left, right)
-    )
-    return not (few.isdisjoint(more) and some.isdisjoint(others))
 
 
 def _has_english_end(word: str) -> bool:

@@ -21,7 +21,7 @@ def page(systems: Sequence[PageSystem], comparisons: Sequence[Comparison] = (), 
     """
     check(systems)
     parts = [_scores(systems), _differences(comparisons), _distributions(systems), *_groups(systems)]
-    return document(title, _about(systems), *parts, _sentences(systems))
+    return document(title, _about(systems), *parts, _sentences(systems), _signatures(systems))
 
 
 def _about(systems: Sequence[PageSystem]) -> Safe:
@@ -30,9 +30,16 @@ def _about(systems: Sequence[PageSystem]) -> Safe:
 
 
 def _scores(systems: Sequence[PageSystem]) -> Safe:
-    header = ["Metric", *(name for s in systems for name in (s.name, "Interval", "")), "Signature"]
+    header = ["Metric", *(name for s in systems for name in (s.name, "Interval", ""))]
     rows = [_score_row(systems, name) for name in names_of(systems)]
     return joined([element("h2", "Scores"), table(header, rows)])
+
+
+def _signatures(systems: Sequence[PageSystem]) -> Safe:
+    """Behind everything: they are long."""
+    found = {(score.name, score.signature): None for system in systems for score in system.scores}
+    rows = [(name, element("code", signature)) for name, signature in found]
+    return joined([element("h2", "Signatures"), table(("Metric", "Signature"), rows)])
 
 
 def _score_row(systems: Sequence[PageSystem], name: str) -> list[str | float]:
@@ -46,12 +53,11 @@ def _score_row(systems: Sequence[PageSystem], name: str) -> list[str | float]:
         row += [value, _range(interval) if interval and has else "–"]
         ends = (min(known), max(known)) if known else (0.0, 1.0)
         row.append(interval_bar(value, *interval, ends, COLOURS[at]) if interval and has else "")
-    signature = next((score.signature for score in scores if score is not None), "")
-    return [*row, element("code", signature)]
+    return row
 
 
 def _range(interval: Interval) -> Safe:
-    return element("span", f"{number(interval.low)} – {number(interval.high)}", class_="concept")
+    return element("span", f"[{number(interval.low)}, {number(interval.high)}]", class_="concept")
 
 
 def _differences(comparisons: Sequence[Comparison]) -> Safe:

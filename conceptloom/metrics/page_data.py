@@ -57,10 +57,14 @@ def check(systems: Sequence[PageSystem]) -> None:
     """Raises InputError where there is not one system or two, or two that have not the same items in the same order."""
     if len(systems) not in (1, 2):
         raise InputError(f"a page shows one system or two, not {len(systems)}")
-    first = [(item.key, item.concepts) for item in systems[0].items]
-    for system in systems[1:]:
-        if [(item.key, item.concepts) for item in system.items] != first:
-            raise InputError(f"{systems[0].name} and {system.name} have not the same items in the same order")
+    if not have_same_items(systems):
+        raise InputError(f"{' and '.join(one.name for one in systems)} have not the same items in the same order")
+
+
+def have_same_items(systems: Sequence[PageSystem]) -> bool:
+    """Whether all systems have the same items in the same order."""
+    first, *others = ([(item.key, item.concepts) for item in system.items] for system in systems)
+    return all(one == first for one in others)
 
 
 def _is_of_items(score: Score, items: Sequence[Item]) -> bool:

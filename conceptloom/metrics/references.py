@@ -59,6 +59,13 @@ class References:
         return taken.set_column(2, SCHEMA.field("references"), single)
 
     @cached_property
+    def set_of_line(self) -> list[int]:
+        """The row of `sets` that each row of `lines` is of."""
+        if self.parallel is not None:
+            return pc.index_in(one_array(self.parallel["key"]), one_array(self.sets["key"])).to_pylist()
+        return pc.list_parent_indices(one_array(self.sets["references"])).to_pylist()
+
+    @cached_property
     def digest(self) -> str:
         """A hash of sets and sentences, the same whatever format they were read from: 16 hexadecimal digits."""
         joined = (pc.binary_join(self.sets[name], "\x1e") for name in ("concepts", "references"))

@@ -50,13 +50,13 @@ def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampl
 
 
 def leaderboard(evaluation: Evaluation) -> str:
-    """A CSV table with a row for each system, scores to two decimals as papers print them."""
+    """A CSV table with a row for each system, scores to two decimals as papers print them; empty: not known."""
     names = [score.name for score in evaluation.systems[0].scores]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["system", "preset", "items", *names, "references", "version"])
     for system in evaluation.systems:
-        scores = (f"{score.value:.2f}" for score in system.scores)
+        scores = (f"{score.value:.2f}" if math.isfinite(score.value) else "" for score in system.scores)
         about = (evaluation.references.digest, __version__)
         writer.writerow([system.name, evaluation.preset, len(system.items), *scores, *about])
     return text.getvalue()

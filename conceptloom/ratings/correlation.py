@@ -60,7 +60,7 @@ def sentence_scores(path: str, system: str | None = None) -> dict[str, NDArray[n
         names = one_array(table[_SYSTEM])
         there = names.unique().to_pylist()
         if (len(there) > 1 and system is None) or (system is not None and system not in there):
-            raise InputError(f"{path} holds the systems {', '.join(map(str, there))}; name one of them")
+            raise InputError(f"{path} holds the systems {', '.join(map(str, there))}; name one of them by --system")
         table = table.filter(np.array(names.to_pylist(), dtype=object) == (system or there[0])) if there else table
     kinds = [field.name for field in table.schema if str(field.type) in ("double", "float")]
     if not kinds or not len(table):

@@ -64,7 +64,7 @@ def read_ratings(path: str, raters: int = 3, model: str | None = None, criterion
     lines = storage.read_bytes(path).decode("utf-8-sig", "replace").split("\n")
     values = [_number(line, f"{path}: line {number}") for number, line in enumerate(_without_end(lines), 1)]
     if not values or len(values) % raters:
-        raise InputError(f"{path} has {len(values)} ratings, no multiple of {raters}; say how many raters there are")
+        raise InputError(f"{path} has {len(values)} ratings, no multiple of {raters}; say by --raters how many rated")
     table = np.array(values).reshape(-1, raters)
     items = tuple(str(number) for number in range(1, len(table) + 1))
     return [Ratings(named[0] if model is None else model, criterion or named[1], items, table)]

@@ -88,10 +88,6 @@ def _agreements(report: Report) -> Safe:
     )
 
 
-def _agreed(row: Agreement) -> tuple[str, str]:
-    return number(row.kappa, 3), number(row.alpha, 3)
-
-
 def _rankings(report: Report) -> Safe:
     if not report.hits:
         return Safe("")

@@ -65,7 +65,8 @@ def test_table_and_files(files: tuple[str, str, str], tmp_path: Path) -> None:
         difference = next(row for row in report["comparisons"] if row["name"] == one["name"])["difference"]
         assert difference == pytest.approx(one["value"] - other["value"])
     for system in report["systems"]:
-        assert all(score["signature"].endswith(report["references"]["digest"]) for score in system["scores"])
+        against = f"|conceptloom:{report['version']}|references:{report['references']['digest']}"
+        assert all(score["signature"].endswith(against) for score in system["scores"])
     assert scores(report)[0] > scores(report)[1]
     with (tmp_path / "leaderboard.csv").open(encoding="utf-8", newline="") as stream:
         board = list(csv.DictReader(stream))

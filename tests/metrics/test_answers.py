@@ -133,6 +133,7 @@ def test_accuracy_by_type_of_story(tmp_path: Path) -> None:
         (["1,"], ["1,A"], "g.csv: 1 ids have no answer, such as '1'"),
         (["id,label", "1,A"], ["id,prediction", "1"], "p.csv: line 2 has 1 columns"),
         (["1,A"], ['1,"A'], "p.csv: line 1 is no CSV"),
+        (["1,A cat, too."], ["1,A cat, too."], "p.csv: 1 ids have more than one answer, such as '1'; put"),
     ],
 )
 def test_what_does_not_pair_is_told(tmp_path: Path, gold: list[str], given_lines: list[str], what: str) -> None:

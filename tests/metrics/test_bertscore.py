@@ -79,7 +79,8 @@ def test_scores_are_those_of_plain_loops(model: str, published: bool) -> None:
     several = items(50)
     pairs = [(item.prediction, reference) for item in several for reference in item.references]
     batches = [pairs[at : at + BATCH] for at in range(0, len(pairs), BATCH)]
-    expected = np.concatenate([plain(model, batch, published=published) for batch in batches]).reshape(-1, 3).mean(1)
+    scores = np.concatenate([plain(model, batch, published=published) for batch in batches]).reshape(-1, 3)
+    expected = scores.mean(1) if published else scores.max(1)
     metric = BertScore("x", model, 2, "published" if published else "tokens")
     assert metric.rows(several)[:, 0] == pytest.approx(expected, abs=2e-6)
 
@@ -106,6 +107,16 @@ def test_preset_takes_models(model: str) -> None:
     same = items(1)[0]
     echo = Item("x", same.concepts, (same.prediction,) * 2, same.prediction)
     assert BertScore("x", model)([echo])[0].value == pytest.approx(100, abs=1e-4)
+
+
+@needs_torch
+def test_preset_sound_takes_a_model(model: str) -> None:
+    metrics = make_metrics("sound", {"language": "en", "bert": model, "layers": "2"})
+    (score,) = (one for metric in metrics if isinstance(metric, BertScore) for one in metric(items(4)))
+    assert score.name == "BERTScore" and "|layers:2|weights:tokens|" in score.signature and "max" in score.signature
+    assert score.values == pytest.approx(100 * BertScore("x", model).rows(items(4))[:, 0])
+    with pytest.raises(ConfigError, match="has 3 layers, not 9; ask for fewer"):
+        [metric(items(1)) for metric in make_metrics("sound", {"bert": model}) if isinstance(metric, BertScore)]
 
 
 @needs_torch

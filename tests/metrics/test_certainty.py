@@ -97,11 +97,39 @@ def test_answers_are_evaluated_by_id(
     contents = {
         "gold.csv": "1,A\n2,B\n3,C\n4,A\n",
         "one.csv": "4,A\n3,C\n2,B\n1,B\n",
-        "two.csv": "1,C\n2,B\n3,C\n4,C\n",
+        "two.csv": "1,C\n2,B\n3,C\n4,",
     }
     for name, text in contents.items():
         (tmp_path / name).write_text(text, "utf-8")
     out, _ = _run(monkeypatch, capsys, "comve", [str(tmp_path / name) for name in contents], "--json")
     systems = json.loads(out)["systems"]
+    notes = [[(note["what"], note["times"]) for note in system["notes"]] for system in systems]
+    assert notes == [[], [("no_final_newline", 1), ("empty_predictions", 1)]]
     assert [system["scores"][0]["value"] for system in systems] == [75, 50]
     assert [system["scores"][0]["name"] for system in systems] == ["Accuracy B"] * 2
+
+
+def test_a_line_for_each_reference_is_scored_as_one_for_each_set(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repeated = tmp_path / "lines.txt"
+    repeated.write_text("".join(f"{text}\n" * 2 for text in GOOD), "utf-8")
+    scores = []
+    for path in (files[1], str(repeated)):
+        out, said = _run(monkeypatch, capsys, "sound", [files[0], path], "--option=language=en", "--json")
+        scores.append(json.loads(out)["systems"][0]["scores"])
+        assert not said
+    assert scores[0] == scores[1]
+    assert {one["name"]: one["value"] for one in scores[1]}["Duplicates"] == 0
+
+
+def test_systems_of_other_items_have_a_page_each(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = tmp_path / "lines.txt"
+    lines.write_text("".join(f"{text}\n" * 2 for text in BAD), "utf-8")
+    _run(monkeypatch, capsys, "commongen", [*files[:2], str(lines)], f"--output={tmp_path / 'out'}")
+    pages = sorted(path.name for path in (tmp_path / "out").glob("*.html"))
+    assert pages == ["evaluation-1.html", "evaluation-2.html"]
+    board = (tmp_path / "out" / "leaderboard.csv").read_text("utf-8")
+    assert "nan" not in board and "lines,commongen,6," in board

@@ -61,6 +61,28 @@ def test_a_prediction_for_each_sentence(references: str, tmp_path: Path) -> None
     assert "".join(one.prediction for one in items) == "가나다라마"
 
 
+def test_a_prediction_for_each_sentence_taken_by_set(references: str, tmp_path: Path) -> None:
+    result = pair(read_references(references), write(tmp_path / "p.txt", list("가나다라라")), by_set=True)
+    items = items_of(result.items)
+    assert [(one.key, list(one.references)) for one in items] == SETS
+    assert "".join(one.prediction for one in items) == "가다라"
+    assert [(note.what, note.times) for note in result.notes] == [("more_predictions", 1)]
+    as_sets = pair(read_references(references), write(tmp_path / "q.txt", list("가다라")), by_set=True)
+    assert as_sets.items.equals(result.items) and not as_sets.notes
+
+
+def test_parallel_text_taken_by_set(tmp_path: Path) -> None:
+    source = write(tmp_path / "dev_src.txt", ["dog ball", "book", "dog ball"])
+    write(tmp_path / "dev_trg.txt", ["A dog.", "A book.", "A ball."])
+    result = pair(read_references(source), write(tmp_path / "p.txt", list("aba")), by_set=True)
+    items = items_of(result.items)
+    assert [(one.key, one.references, one.prediction) for one in items] == [
+        ("dog ball", ("A dog.", "A ball."), "a"),
+        ("book", ("A book.",), "b"),
+    ]
+    assert not result.notes
+
+
 def test_text_format_and_gzip(references: str, tmp_path: Path) -> None:
     lines = [f"[SOS] {key} = {' = '.join(scene)} [EOS]" for key, scene in SETS]
     path = tmp_path / "test.txt.gz"

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.metrics import BLOCK, Blockwise, Item, Score, make_metrics, mecab_ko
+from conceptloom.metrics.bootstrap import intervals
 from conceptloom.metrics.evaluation import evaluate
 
 OUTPUTS = SHARED / "outputs"
@@ -110,7 +111,24 @@ def test_single_reference_takes_the_corpus() -> None:
     assert found["BLEU-3"].value == 100 * hits / total
     assert found["BLEU-3"].values is None
     assert "of:corpus" in found["BLEU-3"].signature
+    interval = intervals([found["BLEU-3"]])["BLEU-3"]
+    assert interval == (0, found["BLEU-3"].value)  # one sentence of the three has a 3-gram
     assert found["ROUGE-L"].value == pytest.approx(100 * np.mean([oracle.rouge_l(a, [b]) for a, b in texts]))
+
+
+def test_lines_that_repeat_a_prediction_are_scored_by_set(tmp_path: Path) -> None:
+    references, found = tmp_path / "r.jsonl", []
+    several = [["개가 공원에서 뛰고 있다.", "공원에서 개가 뛴다."], ["책이 방에 있다.", "방에 책이 놓여 있다."]]
+    lines = [json.dumps({"concept-set": f"개#{n}", "scene": scene}) for n, scene in enumerate(several)]
+    references.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for times in (1, 2):
+        path = tmp_path / f"{times}.txt"
+        path.write_text(
+            "".join(f"{text}\n" * times for text in ("개가 뛰고 있다.", "방에 책이 있다.")), encoding="utf-8"
+        )
+        (system,) = evaluate("korean-commongen", {}, str(references), "test", [str(path)]).systems
+        found.append([(score.name, score.value) for score in system.scores])
+    assert found[0] == found[1]
 
 
 def test_single_reference_refuses_several() -> None:
@@ -182,6 +200,18 @@ def test_kept_morphemes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for text in SENTENCES:
         assert mecab_ko.morphemes([text]) == {text: oracle.morphs(text)}
     assert len(mecab_ko._kept) <= 2
+
+
+def test_what_another_thread_empties_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mecab_ko, "_kept", {})
+    mecab_ko.morphemes(SENTENCES[:2])
+
+    def cut(text: str) -> list[str]:
+        mecab_ko._kept.clear()  # as a worker's other thread does when enough is kept
+        return oracle.morphs(text)
+
+    monkeypatch.setattr(mecab_ko, "_cutter", lambda: cut)
+    assert mecab_ko.morphemes(SENTENCES) == {text: oracle.morphs(text) for text in SENTENCES}
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:

@@ -69,6 +69,7 @@ def test_the_page_has_all_its_parts(tree: Element) -> None:
         "By source",
         "Sentences",
         "Side by side",
+        "Signatures",
     ]
     assert _texts(tree, "title")[0] == "Tests & <titles>"
     cells = _texts(tree, "td")

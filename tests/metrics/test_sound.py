@@ -171,6 +171,9 @@ def test_another_language_than_the_references_is_told() -> None:
         ({"language": "fr"}, "no language is called 'fr'"),
         ({"rule": "mine"}, "'mine'"),
         ({"language": "en", "rule": "published"}, "English has one concept rule"),
+        ({"bert": "model", "layers": "all"}, "layers is a number of layers, such as 9, not 'all'"),
+        ({"bert": "model", "layers": "0"}, "not '0'"),
+        ({"layers": "4"}, "give the option bert too"),
     ],
 )
 def test_wrong_options_are_told(options: dict[str, str], what: str) -> None:

@@ -213,6 +213,10 @@ def test_the_command_writes_what_it_found(
         rows = list(csv.DictReader(stream))
     assert [(row["metric"], row["human"]) for row in rows] == [("B", "m GC"), ("B", "m FL"), ("B", "m total")]
     assert all(float(row["value"]) == pytest.approx(1) for row in rows)
+    name = "a_model_with_a_very_long_name_that_no_terminal_of_eighty_columns_holds"
+    monkeypatch.setattr("sys.argv", ["conceptloom", "ratings", f"{name}:commonsense={files[0]}"])
+    assert run() == 0
+    assert name in capsys.readouterr().out  # in a file nothing is cut short
     monkeypatch.setattr("sys.argv", ["conceptloom", *arguments])
     assert run() == 0
     text = capsys.readouterr().out
