@@ -19,11 +19,11 @@ from conceptloom.concepts import (
     rank,
     sample,
     score,
+    set_ids,
 )
-from conceptloom.hashing import ID_BYTES, UInt64, splitmix64
+from conceptloom.hashing import UInt64
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import REJECTED, STRINGS
-from conceptloom.selection.postings import unpack_ids
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.splits.concept_sets import found_in
 from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
@@ -75,14 +75,6 @@ def _terms(mined: MinedSets) -> tuple[Lexicon, Degrees, UInt64]:
     table = read_table(storage.join(mined.directory, TERMS))
     lexicon = Lexicon(table["term"].combine_chunks())
     return lexicon, Degrees(mined.sets, table["degree"].to_numpy()), lexicon.hashes()
-
-
-def set_ids(sets: UInt64) -> pa.Array:
-    """Ids of concept sets: 20 hexadecimal digits as a sentence has, the first 16 of them the set's hash."""
-    octets = np.column_stack([half.astype(">u8").view(np.uint8).reshape(-1, 8) for half in (sets, splitmix64(sets))])
-    data = np.ascontiguousarray(octets[:, :ID_BYTES]).tobytes()
-    packed = pa.Array.from_buffers(pa.binary(ID_BYTES), len(sets), [None, pa.py_buffer(data)])
-    return pa.array(unpack_ids(packed)).cast(pa.string())
 
 
 @dataclass(frozen=True)

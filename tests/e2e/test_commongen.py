@@ -24,7 +24,10 @@ from english_builds import (
     sets_of,
 )
 
+from conceptloom.annotation import make_tasks
+from conceptloom.annotation.importing import Import, import_answers
 from conceptloom.errors import ConceptloomError
+from conceptloom.statistics.files import load_examples
 
 REAL = pytest.mark.skipif(not NAMES.exists(), reason="the real captions are not here")
 CAPTIONS = 250
@@ -155,12 +158,26 @@ def test_published_files(built: Path) -> None:
         source, target = (_texts(built, f"published/{split}-*_{end}.txt") for end in ("src", "trg"))
         assert list(zip(source, target, strict=True)) == flat
         tasks = [json.loads(line) for line in _texts(built, f"annotation/{split}-*.jsonl")]
-        expected = [{"id": row["id"], "concepts": row["concepts"], "scene": "", "reason": ""} for row in members]
+        empty = {"sentence": "", "rationale": "", "worker": ""}
+        expected = [{"id": row["id"], "concepts": row["concepts"], **empty} for row in members]
         assert tasks == (expected if split != "train" else [])
 
 
 def _texts(directory: Path, pattern: str) -> list[str]:
     return [line for path in sorted(directory.glob(pattern)) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_tasks_come_back_as_references(built: Path, tmp_path: Path) -> None:
+    """The tasks of a build, filled in, are taken as they are; an export of the same sets has the same ids."""
+    (tasks,) = built.glob("annotation/test-*.jsonl")
+    written = [json.loads(line) for line in tasks.read_text("utf-8").splitlines()]
+    for task in written:
+        task |= {"sentence": " ".join(task["concepts"]), "rationale": "they go together", "worker": "ann"}
+    filled = write_lines(tmp_path / "filled.jsonl", map(json.dumps, written))
+    done = import_answers([str(filled)], Import(str(tasks)), str(tmp_path / "references"))
+    assert done["answers"] == {"read": len(written), "taken": len(written), "rejected": {}}
+    examples = load_examples(str(built / "data" / "test-*.parquet"))
+    assert {task.id for task in make_tasks(examples, 0)} == {task["id"] for task in written}
 
 
 def test_ledger_and_rejected(built: Path) -> None:
