@@ -31,6 +31,9 @@ from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.mine import TERMS, size_name, sizes_of
 
 NOT_DRAWN = "not_drawn"
+TOGETHER = 16
+"""Shards of mined sets whose samples are put together at a time."""
+
 SETS = "sets.parquet"
 """The candidates, by id; schema CANDIDATES."""
 
@@ -84,11 +87,31 @@ class DrawShard:
     mined: MinedSets
     size: int
     seed: int
+    outputs: ClassVar[tuple[str, ...]] = ("drawn",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema SAMPLED, for MergeDraws."""
+        yield Output("drawn", bucket // TOGETHER, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+
+
+@dataclass(frozen=True)
+class MergeDraws:
+    """Puts the samples of TOGETHER shards together: each is as large as that of all, and shards are many."""
+
+    size: int
     outputs: ClassVar[tuple[str, ...]] = ("samples",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Rows of schema SAMPLED."""
-        yield Output("samples", 0, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+        yield Output("samples", 0, to_ipc(_merged(blocks, self.size)))
+
+
+def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
+    drawn = merge_samples([], size)
+    for block in blocks:
+        # One after the other, so that no more than two samples are unpacked at a time.
+        drawn = merge_samples([drawn, read_ipc(block)], size)
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -102,11 +125,7 @@ class Choose:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         """The candidates (schema CANDIDATES, by id) as bytes; raises BuildError where the quotas want more sets."""
-        drawn = merge_samples([], self.size)
-        for block in sorted(blocks):
-            # One after the other, so that no more than two samples are unpacked at a time.
-            drawn = merge_samples([drawn, read_ipc(block)], self.size)
-        drawn = drawn.sort_by("set").combine_chunks()
+        drawn = _merged(blocks, self.size).sort_by("set").combine_chunks()
         ranked = rank(drawn, self.quotas, self.seed)
         splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
         columns = {
