@@ -199,8 +199,13 @@ def test_ledger_and_rejected(built: Path) -> None:
 
 
 def test_statistics(built: Path) -> None:
-    """The table of the final paper, counted again."""
+    """The table of the final paper, counted again, and what people have still to write."""
     data = data_of(built)
+    bare = {split: sum(not row["references"] for row in data[split]) for split in SPLITS[1:]}
+    assert report(built)["without_references"] == bare
+    card = (built / "README.md").read_text("utf-8")
+    assert f"{bare['validation']:,} sets of validation and {bare['test']:,} of test have none." in card
+    assert f"single words of `{report(built)['conceptnet']['file']}`" in card
     for split, column in report(built)["statistics"].items():
         sets = [row["concepts"] for row in data[split]]
         texts = [text for row in data[split] for text in row["references"]]
@@ -306,6 +311,8 @@ def test_published_train_captions(tmp_path: Path) -> None:
         ({"frozen": "/somewhere"}, "leave out --frozen"),
         ({"quotas": {"dev": {3: 100_000}}}, "lower quotas.dev.3"),
         ({"quotas": {"dev": {7: 1}}}, "mine.sizes has no 7"),
+        ({"quotas": {"dev": {3: 1.5}}}, "quotas.dev.3 must be a number of sets or a fraction below 1, not 1.5"),
+        ({"quotas": {"test": {4: -1}}}, "quotas.test.4 must be a number of sets or a fraction below 1, not -1"),
         ({"mine": {"sizes": [5, 3]}}, "ascending"),
         ({"ingest": {"analyser": "stanza"}}, "there are: lemma, spacy:MODEL"),
         ({"overlap": {"policy": "unseen-pairs"}}, "there are: final, none, preprint"),
