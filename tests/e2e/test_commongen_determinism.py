@@ -52,18 +52,16 @@ def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypat
     assert data_of(tmp_path / "out") == data_of(plain)
 
 
-class Dying:
+class Dying(DirectRunner):
     """Does the work of one stage, and dies before the stage is committed."""
 
     def __init__(self, stage: str) -> None:
-        self._stage, self._runner = stage, DirectRunner()
-
-    def prepare(self, *arguments: Any) -> None:
-        """As any runner."""
+        super().__init__()
+        self._stage = stage
 
     def run(self, stage: str, construct: Callable[[Any], Any]) -> dict[str, int]:
         """See `Runner.run`."""
-        counted = self._runner.run(stage, construct)
+        counted = super().run(stage, construct)
         if stage == self._stage:
             raise KeyboardInterrupt
         return counted
