@@ -2,6 +2,7 @@
 
     python benchmarks/commongen.py DATA obvious [--captions 67389] [--runs 3]
     python benchmarks/commongen.py DATA growth [--captions 60000 240000 480000]
+    python benchmarks/commongen.py DATA sampling [--captions 16000]
 
 DATA as for benchmarks/mining.py. All programs of `obvious` read the sentences of the same finished stage ingest; both
 pipelines run on the same local runner in one process. They must agree on the number of sets and the sums of all fields.
@@ -10,6 +11,10 @@ Time is the whole process's (wall, and processor time), memory its peak; the lea
     stage      the product: sentences as Arrow blocks to shards of lead concepts (transforms.mine.Mine)
     obvious    every set of every sentence an element, CombinePerKey with a count, a set of words and a length
     numpy, polars    the plain programs of benchmarks/mining.py, which hold everything in memory
+
+`growth` builds with the default settings. `sampling` mines some captions (16,000 have about 1.4 million sets), then
+times in one process what the stages sample and split decide: 100,000 candidates drawn by score and ranked, and the sets
+that train must do without; reading the mined sets is part of it, writing what was left out is not.
 """
 
 import argparse
@@ -205,6 +210,32 @@ def growth(data: Path, captions: list[int], folder: Path) -> None:
         )
 
 
+def sampling(data: Path, captions: int, folder: Path) -> None:
+    from conceptloom.concepts import Quotas, merge_samples, sample
+    from conceptloom.splits.train_sets import Final
+    from conceptloom.tables import read_ipc, to_ipc
+    from conceptloom.tasks.judge import judged
+    from conceptloom.tasks.sample import Choose, MinedSets
+
+    lines, output = folder / "captions.txt", folder / "out"
+    write_captions(data, captions, lines)
+    for name in ("ingest", "mine"):
+        build(data, lines, output, "--only", name)
+    manifest = json.loads((output / "stages" / "2-mine" / "MANIFEST.json").read_text())
+    sets = sum(manifest["summary"]["numbers"]["made"].values())
+    mined = MinedSets(str(output / "stages" / "2-mine"), sets, "")
+    begin = time.monotonic()
+    parts = [
+        sample(mined.scored(shard), 100_000, 0) for shard in range(len(list(output.glob("stages/2-mine/mined-*"))))
+    ]
+    drawn = Choose(mined, 100_000, Quotas(), 0)([to_ipc(merge_samples(parts, 100_000))])
+    middle = time.monotonic()
+    verdicts = judged(read_ipc(drawn), Final())
+    kept = pc.sum(pc.equal(verdicts["reason"], "")).as_py()
+    print(f"{len(verdicts):,} of {sets:,} sets drawn and ranked in {middle - begin:.2f} s")
+    print(f"{kept:,} of them kept in {time.monotonic() - middle:.2f} s")
+
+
 def main() -> None:
     if sys.argv[1:2] == ["run"]:
         program, source, target = sys.argv[2:]
@@ -212,13 +243,15 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("what", choices=("obvious", "growth"))
+    parser.add_argument("what", choices=("obvious", "growth", "sampling"))
     parser.add_argument("--captions", type=int, nargs="+")
     parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if arguments.what == "obvious":
             compare(arguments.data, *(arguments.captions or [67_389])[:1], arguments.runs, Path(folder))
+        elif arguments.what == "sampling":
+            sampling(arguments.data, *(arguments.captions or [16_000])[:1], Path(folder))
         else:
             growth(arguments.data, arguments.captions or [60_000, 240_000, 480_000], Path(folder))
 

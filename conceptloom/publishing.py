@@ -1,10 +1,11 @@
-"""Blocks of a data set as text in the published formats.
+"""Blocks of a data set as text in the published formats, and its sets as tasks for people.
 
 Nearly every row is plain Korean with one sentence, and is put together by Arrow; the others go one by one through the
 functions that check that a reader gets the same row back.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +25,16 @@ JSON_FRAMES: dict[bool, Frame] = {
     True: ('{"concept-set": "', '", "scene": ["', '"]}'),
 }
 TEXT_FRAMES: dict[bool, Frame] = dict.fromkeys((False, True), ("[SOS] ", " = ", " [EOS]"))
+
+TO_FILL = ("sentence", "rationale", "worker")
+"""What the person who answers an annotation task fills in."""
+
+
+def task_line(identifier: str, concepts: Sequence[str], inspiration: Sequence[str] = ()) -> str:
+    """The line of a concept set that people are to write for, empty where they write; sentences only where given."""
+    shown = {"inspiration": inspiration} if inspiration else {}
+    fields = {"id": identifier, "concepts": concepts, **shown, **dict.fromkeys(TO_FILL, "")}
+    return json.dumps(fields, ensure_ascii=False) + "\n"
 
 
 def json_lines(rows: pa.Table, *, references: bool) -> bytes:

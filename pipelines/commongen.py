@@ -151,15 +151,26 @@ def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
     return pipeline | "Publish" >> Publish([*data_files(context), *copies], context.output, directory, Sets())
 
 
+def _without_references(context: Context, split: str) -> int:
+    """How many sets of a split have no caption: their rows have no source."""
+    files = context.manifests["split"].files
+    return sum(file["splits"].get(split, {}).get("", 0) for file in files if "splits" in file)
+
+
 def _finish(context: Context) -> None:
     ingest, mined = (context.manifests[name] for name in ("ingest", "mine"))
     vocabulary = next(file for file in ingest.files if file["path"] == VOCABULARY)
     numbers = mined.summary["numbers"]
     own = {
         "analyser": ingest.settings["analyser"],
-        "conceptnet": {"concepts": vocabulary["rows"], "blake2b": vocabulary["blake2b"]},
+        "conceptnet": {
+            "file": ingest.settings["conceptnet"][0],
+            "concepts": vocabulary["rows"],
+            "blake2b": vocabulary["blake2b"],
+        },
         "capped": {name: numbers[f"capped_{name}"] for name in ("sentences", "concepts")},
         "mined": {"sets": numbers["made"], "sum_of_supports": numbers["supports"]["all"]},
+        "without_references": {split: _without_references(context, split) for split in ("validation", "test")},
     }
     write_documents(context, build_report(context, **own), ENGLISH)
 

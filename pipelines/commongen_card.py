@@ -21,12 +21,16 @@ def _sizes(column: Column) -> str:
 
 
 def _about(report: dict[str, Any]) -> str:
-    sets, capped = report["mined"], report["capped"]
+    sets, capped, bare = report["mined"], report["capped"], report["without_references"]
+    analyser, conceptnet = " ".join(report["analyser"].values()), report["conceptnet"]
     text = (
-        f"\n\n{sum(sets['sets'].values()):,} distinct concept sets stand in the sentences "
+        f"\n\nConcepts are lemmas of nouns and verbs (analyser: {analyser}) that are among the "
+        f"{conceptnet['concepts']:,} single words of `{conceptnet['file']}` (`--conceptnet`; ConceptNet's own files "
+        f"are CC BY-SA 4.0). {sum(sets['sets'].values()):,} distinct concept sets stand in the sentences "
         f"({sets['sum_of_supports']:,} times). The references that validation and test have are captions of the "
-        "corpora, and train has none of these captions; `annotation/` holds a task for each of their sets, for "
-        "references written by people."
+        f"corpora, and train has none of these captions; {bare['validation']:,} sets of validation and "
+        f"{bare['test']:,} of test have none. `annotation/` holds a task for each of their sets, for references "
+        "written by people."
     )
     if capped["sentences"]:
         text += (

@@ -1,8 +1,9 @@
 """The settings of the recipe `commongen`; the defaults are the paper's."""
 
 import re
+from collections.abc import Callable
 from dataclasses import fields
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -12,10 +13,16 @@ from conceptloom.languages.english.analysers import DEFAULT, SUMMARIES
 from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
 from pipelines.config import RecipeSettings, Settings, named
 
-Count = Annotated[int, Field(ge=0, strict=True)]
-Fraction = Annotated[float, Field(ge=0, lt=1, strict=True)]
-Amounts = dict[Annotated[int, Field(ge=1)], Count | Fraction]
-"""By size of set: a number of sets, or a fraction below 1 of the candidates of that size."""
+Amounts = dict[Annotated[int, Field(ge=1)], Any]
+"""By size of set: a number of sets, or a fraction below 1 of the candidates of that size (Quotas checks it)."""
+
+
+def as_value_error(check: Callable[[], object]) -> None:
+    """Calls the core's own check of some settings; a ConfigError becomes the ValueError that pydantic reports."""
+    try:
+        check()
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
 
 
 class EnglishIngestSettings(Settings):
@@ -41,10 +48,7 @@ class MineSettings(Settings):
 
     @model_validator(mode="after")
     def _possible(self) -> "MineSettings":
-        try:
-            self.chosen()
-        except ConfigError as error:
-            raise ValueError(str(error)) from None
+        as_value_error(self.chosen)
         return self
 
     def chosen(self) -> MiningRules:
@@ -63,6 +67,11 @@ class QuotaSettings(Settings):
 
     dev: Amounts = Quotas().dev  # type: ignore[assignment]
     test: Amounts = Quotas().test  # type: ignore[assignment]
+
+    @model_validator(mode="after")
+    def _possible(self) -> "QuotaSettings":
+        as_value_error(self.chosen)
+        return self
 
     def chosen(self) -> Quotas:
         """The core's view of these settings."""
@@ -115,8 +124,8 @@ class CommonGenSettings(RecipeSettings):
             amounts = getattr(self.quotas, split)
             missing = sorted(size for size, amount in amounts.items() if amount and size not in self.mine.sizes)
             if missing:
-                sizes = ", ".join(map(str, self.mine.sizes))
-                raise ValueError(f"quotas.{split}.{missing[0]}: mine.sizes has no {missing[0]}, it has {sizes}")
+                found = f"mine.sizes has no {missing[0]}, it has {', '.join(map(str, self.mine.sizes))}"
+                raise ValueError(f"quotas.{split}.{missing[0]}: {found}; give quotas.{split} without it")
         return self
 
     def policy(self) -> TrainPolicy:

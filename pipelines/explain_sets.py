@@ -3,19 +3,17 @@
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.hashing import string_hashes, text_id
+from conceptloom.concepts import ids_of_sets
+from conceptloom.hashing import text_id
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.selection.postings import pack_ids
-from conceptloom.splits.concept_sets import ConceptSets, set_hashes
 from conceptloom.tables import one_array, read_table
 from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.mine import TERMS
-from conceptloom.tasks.sample import set_ids
 from pipelines.explain import ID, Finished, History
 
 SHOWN = 5
@@ -25,16 +23,9 @@ SHOWN = 5
 def histories(build: Finished, what: str) -> list[History]:
     """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
     sentence = what if ID.fullmatch(what) else text_id(normalise(what))
-    concept_set = what if ID.fullmatch(what) else id_of_set(what.split("#"))
+    concept_set = what if ID.fullmatch(what) else ids_of_sets([what.split("#")])[0]
     found = _sentence(build, sentence) or _set(build, concept_set)
     return [found] if found else list(_at_place(build, what))
-
-
-def id_of_set(concepts: list[str]) -> str:
-    """The id of a concept set, whatever the order of its concepts."""
-    distinct = sorted(set(concepts))
-    hashes = string_hashes(pa.array(distinct, pa.string()))
-    return str(set_ids(set_hashes(ConceptSets(np.sort(hashes), np.array([0, len(distinct)]))))[0].as_py())
 
 
 def _tables(build: Finished, stage: str, kind: str) -> Iterator[pa.Table]:

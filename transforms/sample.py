@@ -5,8 +5,8 @@ from typing import Any
 import apache_beam as beam
 
 from conceptloom.concepts import Quotas
-from conceptloom.tasks.sample import Choose, DrawShard, LeaveOut, MinedSets, WriteCandidates
-from transforms.blocks import EachBucket, MapBlocks, Single
+from conceptloom.tasks.sample import Choose, DrawShard, LeaveOut, MergeDraws, MinedSets, WriteCandidates
+from transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
 from transforms.receipts import CollectReceipts
 
 
@@ -21,12 +21,14 @@ class Sample(beam.PTransform):
         self._mined = mined
         self._shards = shards
         self._draw = DrawShard(mined, size, seed)
+        self._merge = MergeDraws(size)
         self._choose = Choose(mined, size, quotas, seed)
         self._directory = directory
 
     def expand(self, begin: Any) -> beam.PCollection[str]:
         drawn = begin | "Shards" >> EachBucket(self._shards) | "Draw" >> MapBlocks(self._draw)
-        chosen = drawn["samples"] | "Choose" >> Single(self._choose)
+        merged = drawn["drawn"] | "Some shards" >> GroupBlocks() | "Merge draws" >> MapBlocks(self._merge)
+        chosen = merged["samples"] | "Choose" >> Single(self._choose)
         # See transforms.split: no PCollection may stand on both sides of a side input that is made of it.
         again = begin | "Shards again" >> EachBucket(self._shards)
         left_out = again | "Leave out" >> MapBlocks(LeaveOut(self._mined, self._directory), chosen)

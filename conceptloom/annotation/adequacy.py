@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from conceptloom.annotation.encoders import pair_cosines
-from conceptloom.annotation.tasks import task_id
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.examples import Example
+from conceptloom.hashing import text_id
 from conceptloom.similarity import Scorer
 
 Float64 = npt.NDArray[np.float64]
@@ -39,11 +39,11 @@ class Agreement:
 
 
 def grouped_references(examples: Iterable[Example]) -> list[list[str]]:
-    """The references of each distinct set, sorted, the sets by id: one that two people wrote is there twice."""
+    """The references of each distinct set, sorted, the sets by hash: one that two people wrote is there twice."""
     sentences: dict[str, list[str]] = {}
     for example in examples:
-        sentences.setdefault(task_id(set(example.concepts)), []).extend(example.sentences)
-    return [sorted(sentences[identifier]) for identifier in sorted(sentences)]
+        sentences.setdefault("#".join(sorted(set(example.concepts))), []).extend(example.sentences)
+    return [sorted(sentences[concepts]) for concepts in sorted(sentences, key=text_id)]
 
 
 def agreement_by_references(

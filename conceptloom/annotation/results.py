@@ -66,7 +66,7 @@ def collect_result(tasks: Sequence[Task], judged: Judged, rejected: Iterable[Rej
     everything = sorted((*rejected, *judged.rejected), key=lambda one: _place(one.answer))
     if not judged.taken:
         reasons = Counter(one.reason for one in everything).most_common()
-        said = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files are empty"
+        said = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files hold none"
         first = f"; the first: {everything[0].answer.place}: {everything[0].detail}" if everything else ""
         raise InputError(
             f"none of {len(everything):,} answers can be taken ({said}); check files, tasks and limits{first}"

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -10,20 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from conceptloom import storage
+from conceptloom.concepts import ids_of_sets
 from conceptloom.corpus.analysis import shuffled
 from conceptloom.errors import InputError, OutputError
 from conceptloom.examples import Example
-from conceptloom.hashing import id_heads, text_id
+from conceptloom.hashing import id_heads
+from conceptloom.publishing import TO_FILL, task_line
 from conceptloom.readers.base import Malformed, Record
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.lines import sound_lines
 
 SEPARATOR = "#"
-TO_FILL = ("sentence", "rationale", "worker")
-"""What the person who answers fills in."""
-
 _INSPIRATION_SEPARATOR = " | "
-_CURE = "name the tasks.jsonl of the export, unchanged"
+_CURE = "name the tasks.jsonl of the export, or the file of a build's annotation/, unchanged"
 
 
 class Task(NamedTuple):
@@ -34,11 +32,6 @@ class Task(NamedTuple):
     inspiration: tuple[str, ...] = ()
 
 
-def task_id(concepts: Iterable[str]) -> str:
-    """The id of a concept set, whatever its order: 20 hexadecimal digits."""
-    return text_id(SEPARATOR.join(sorted(concepts)))
-
-
 def make_tasks(examples: Iterable[Example], seed: int, *, show_inspiration: bool = False) -> list[Task]:
     """A task for each distinct set, sorted by id, its concepts in an order that the seed and the set alone decide.
 
@@ -47,7 +40,7 @@ def make_tasks(examples: Iterable[Example], seed: int, *, show_inspiration: bool
     sentences: dict[tuple[str, ...], set[str]] = {}
     for example in examples:
         sentences.setdefault(tuple(sorted(set(example.concepts))), set()).update(example.sentences)
-    by_id = sorted((task_id(concepts), concepts) for concepts in sentences)
+    by_id = sorted(zip(ids_of_sets(list(sentences)), sentences, strict=True))
     shown = _shuffled_sets([identifier for identifier, _ in by_id], [concepts for _, concepts in by_id], seed)
     return [
         Task(identifier, order, tuple(sorted(sentences[concepts])) if show_inspiration else ())
@@ -65,7 +58,7 @@ def write_tasks(
     """
     rows = [task for task, count in zip(tasks, copies or [1] * len(tasks), strict=True) for _ in range(count)]
     contents = {
-        storage.join(directory, f"{name}.jsonl"): _json_lines(tasks),
+        storage.join(directory, f"{name}.jsonl"): "".join(task_line(*task) for task in tasks),
         storage.join(directory, f"{name}.csv"): _table(rows),
     }
     for path in contents:
@@ -101,7 +94,7 @@ def _parse_task(place: str, line: Record) -> Task:
     if not isinstance(value, dict) or not isinstance(value.get("id"), str) or not _are_texts(value.get("concepts")):
         raise InputError(f"{place}: a task has an id and a list of concepts; {_CURE}")
     inspiration = value.get("inspiration", [])
-    if value["id"] != task_id(value["concepts"]) or not (inspiration == [] or _are_texts(inspiration)):
+    if [value["id"]] != ids_of_sets([value["concepts"]]) or not (inspiration == [] or _are_texts(inspiration)):
         raise InputError(f"{place}: the id is not that of these concepts; {_CURE}")
     return Task(value["id"], tuple(value["concepts"]), tuple(inspiration))
 
@@ -115,15 +108,6 @@ def _shuffled_sets(ids: list[str], sets: list[tuple[str, ...]], seed: int) -> li
     flat = [concept for each in sets for concept in each]
     order = shuffled(id_heads(np.array(ids, dtype="S20")), offsets, seed)
     return [tuple(flat[at] for at in order[start:end]) for start, end in pairwise(offsets)]
-
-
-def _json_lines(tasks: Iterable[Task]) -> str:
-    def line(task: Task) -> str:
-        inspiration = {"inspiration": task.inspiration} if task.inspiration else {}
-        fields = {"id": task.id, "concepts": task.concepts, **inspiration, **dict.fromkeys(TO_FILL, "")}
-        return json.dumps(fields, ensure_ascii=False) + "\n"
-
-    return "".join(map(line, tasks))
 
 
 def _table(tasks: Sequence[Task]) -> str:

@@ -43,7 +43,9 @@ def export(
 
 def import_(
     files: list[str] = typer.Argument(help="Filled files: csv, tsv or JSON lines; each may hold *."),
-    tasks: str = typer.Option(..., "--tasks", help="The tasks.jsonl of the export."),
+    tasks: str = typer.Option(
+        ..., "--tasks", help="The tasks.jsonl of the export, or the file of a build's annotation/."
+    ),
     output: str = typer.Option(..., "--output", help="The directory of the result; it must be new."),
     columns: list[str] = typer.Option(
         [], "--column", help="NAME=COLUMN where a column (id, sentence, rationale, worker) has another name."

@@ -36,7 +36,7 @@ def read_graph(path: str, language: str | None = "en") -> Graph:
     graph = build_graph(edge_blocks(path, language))
     if not len(graph.ends):
         raise InputError(
-            f"{path}: no edge between concepts of language {language}; choose another one, or null for all"
+            f"{path}: no edge between concepts of language {language}; choose another language, or another file"
         )
     return graph
 

@@ -2,6 +2,7 @@
 
 from conceptloom.concepts.coded import CODED, cap_concepts, code_sentences
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
+from conceptloom.concepts.ids import ids_of_sets, set_ids
 from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spelling, count_terms, merge_counts
 from conceptloom.concepts.mining import MINED, MiningRules, mine
 from conceptloom.concepts.ranking import Quotas, Ranked, rank
@@ -28,6 +29,7 @@ __all__ = [
     "code_sentences",
     "count_degrees",
     "count_terms",
+    "ids_of_sets",
     "merge_counts",
     "merge_degrees",
     "merge_samples",
@@ -36,5 +38,6 @@ __all__ = [
     "route",
     "sample",
     "score",
+    "set_ids",
     "supporters",
 ]

@@ -7,9 +7,9 @@ from conceptloom.statistics.text_table import text_table
 from conceptloom.statistics.tuples import (
     TupleCounts,
     TupleStatistics,
-    by_set,
     count_tuples,
     merge_tuples,
+    tuple_columns,
     tuple_statistics,
     tuple_table,
 )
@@ -25,7 +25,6 @@ __all__ = [
     "TupleCounts",
     "TupleStatistics",
     "Unseen",
-    "by_set",
     "count_block",
     "count_tuples",
     "dataset_statistics",
@@ -37,6 +36,7 @@ __all__ = [
     "seen_in",
     "split_statistics",
     "text_table",
+    "tuple_columns",
     "tuple_statistics",
     "tuple_table",
     "unseen",

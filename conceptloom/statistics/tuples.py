@@ -5,7 +5,7 @@ Memory: 8 bytes for each distinct tuple of a split.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from conceptloom.examples import Example
 from conceptloom.hashing import UInt64
 from conceptloom.splits.concept_sets import ConceptSets, found_in, stored_sets, tuple_hashes
+from conceptloom.statistics.examples import examples_table
 from conceptloom.statistics.text_table import aligned
 from conceptloom.statistics.unseen import WIDTHS
 
@@ -48,7 +49,7 @@ class TupleCounts:
 
 
 def count_tuples(examples: pa.Table) -> TupleCounts:
-    """Counts a block of schema EXAMPLES, in which each set is one row with all its sentences (see `by_set`).
+    """Counts a block of schema EXAMPLES, in which each set is one row with all its sentences (see `load_examples`).
 
     A concept that a set holds twice (as noun and as verb) makes a pair with itself: so were the published numbers
     counted. Sets of a build hold each concept once.
@@ -58,17 +59,6 @@ def count_tuples(examples: pa.Table) -> TupleCounts:
     sizes = dict(sorted(Counter(stored.sizes.tolist()).items()))
     words = pc.sum(pieces, min_count=0).as_py()
     return TupleCounts(sizes, len(texts), words, tuple(_tuples(stored, width) for width in WIDTHS))
-
-
-def by_set(examples: Iterable[Example]) -> list[Example]:
-    """One example for each list of concepts, with the sentences of all that have it; in the order of the first ones.
-
-    Files of parallel text repeat the concepts for each sentence.
-    """
-    sentences = dict[tuple[str, ...], list[str]]()
-    for example in examples:
-        sentences.setdefault(tuple(example.concepts), []).extend(example.sentences)
-    return [Example(concepts, tuple(texts)) for concepts, texts in sentences.items()]
 
 
 def merge_tuples(parts: Iterable[TupleCounts]) -> TupleCounts:
@@ -114,6 +104,13 @@ def tuple_statistics(counts: TupleCounts, train: TupleCounts | None = None) -> T
     return TupleStatistics(
         sum(counts.sizes.values()), counts.sizes, counts.sentences, average, tuple(map(len, counts.tuples)), unseen
     )
+
+
+def tuple_columns(train: Sequence[Example], held: Mapping[str, Sequence[Example]]) -> dict[str, TupleStatistics]:
+    """The columns of train and of the splits that are `held` out, by name."""
+    seen = count_tuples(examples_table(train))
+    others = {name: tuple_statistics(count_tuples(examples_table(rows)), seen) for name, rows in held.items()}
+    return {"train": tuple_statistics(seen), **others}
 
 
 def tuple_table(splits: Mapping[str, TupleStatistics]) -> str:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from conceptloom import storage
 from conceptloom.ledger import Ledger
+from conceptloom.publishing import task_line
 from conceptloom.schemas import DATA
 from conceptloom.tables import write_file
 from conceptloom.tasks.mine import sizes_of
@@ -24,7 +25,7 @@ class Sets:
         return shard_rows(file).select(DATA.names).cast(DATA)
 
     def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
-        """JSON lines, parallel text, and of sets that people are to write for a list of tasks."""
+        """JSON lines, parallel text, and of sets that people are to write for the tasks."""
         found = rows.select(["id", "concepts", "references"]).to_pylist()
         base = storage.join(output, "published", file.name)
         sentences = sum(len(row["references"]) for row in found)
@@ -35,7 +36,7 @@ class Sets:
         ]
         if file.split != "train":
             tasks = storage.join(output, "annotation", f"{file.name}.jsonl")
-            files.append(write_file(tasks, _lines(map(_task, found)), len(found)))
+            files.append(write_file(tasks, _tasks(found), len(found)))
         return files
 
     def read(self, rows: pa.Table) -> Ledger:
@@ -52,9 +53,9 @@ def _json(row: dict[str, Any]) -> str:
     return json.dumps(line, ensure_ascii=False)
 
 
-def _task(row: dict[str, Any]) -> str:
+def _tasks(found: list[dict[str, Any]]) -> bytes:
     """What a writer of references sees: the concepts, and nothing that a caption says of them."""
-    return json.dumps({"id": row["id"], "concepts": row["concepts"], "scene": "", "reason": ""}, ensure_ascii=False)
+    return "".join(task_line(row["id"], row["concepts"]) for row in found).encode()
 
 
 def _repeated(rows: list[dict[str, Any]]) -> Iterator[str]:

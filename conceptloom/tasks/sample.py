@@ -19,11 +19,11 @@ from conceptloom.concepts import (
     rank,
     sample,
     score,
+    set_ids,
 )
-from conceptloom.hashing import ID_BYTES, UInt64, splitmix64
+from conceptloom.hashing import UInt64
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import REJECTED, STRINGS
-from conceptloom.selection.postings import unpack_ids
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.splits.concept_sets import found_in
 from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
@@ -31,6 +31,9 @@ from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.mine import TERMS, size_name, sizes_of
 
 NOT_DRAWN = "not_drawn"
+TOGETHER = 16
+"""Shards of mined sets whose samples are put together at a time."""
+
 SETS = "sets.parquet"
 """The candidates, by id; schema CANDIDATES."""
 
@@ -77,14 +80,6 @@ def _terms(mined: MinedSets) -> tuple[Lexicon, Degrees, UInt64]:
     return lexicon, Degrees(mined.sets, table["degree"].to_numpy()), lexicon.hashes()
 
 
-def set_ids(sets: UInt64) -> pa.Array:
-    """Ids of concept sets: 20 hexadecimal digits as a sentence has, the first 16 of them the set's hash."""
-    octets = np.column_stack([half.astype(">u8").view(np.uint8).reshape(-1, 8) for half in (sets, splitmix64(sets))])
-    data = np.ascontiguousarray(octets[:, :ID_BYTES]).tobytes()
-    packed = pa.Array.from_buffers(pa.binary(ID_BYTES), len(sets), [None, pa.py_buffer(data)])
-    return pa.array(unpack_ids(packed)).cast(pa.string())
-
-
 @dataclass(frozen=True)
 class DrawShard:
     """Scores the sets of one shard, and draws among them: the sample of all is among the samples of the shards."""
@@ -92,11 +87,31 @@ class DrawShard:
     mined: MinedSets
     size: int
     seed: int
+    outputs: ClassVar[tuple[str, ...]] = ("drawn",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema SAMPLED, for MergeDraws."""
+        yield Output("drawn", bucket // TOGETHER, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+
+
+@dataclass(frozen=True)
+class MergeDraws:
+    """Puts the samples of TOGETHER shards together: each is as large as that of all, and shards are many."""
+
+    size: int
     outputs: ClassVar[tuple[str, ...]] = ("samples",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Rows of schema SAMPLED."""
-        yield Output("samples", 0, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+        yield Output("samples", 0, to_ipc(_merged(blocks, self.size)))
+
+
+def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
+    drawn = merge_samples([], size)
+    for block in blocks:
+        # One after the other, so that no more than two samples are unpacked at a time.
+        drawn = merge_samples([drawn, read_ipc(block)], size)
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -110,11 +125,7 @@ class Choose:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         """The candidates (schema CANDIDATES, by id) as bytes; raises BuildError where the quotas want more sets."""
-        drawn = merge_samples([], self.size)
-        for block in sorted(blocks):
-            # One after the other, so that no more than two samples are unpacked at a time.
-            drawn = merge_samples([drawn, read_ipc(block)], self.size)
-        drawn = drawn.sort_by("set").combine_chunks()
+        drawn = _merged(blocks, self.size).sort_by("set").combine_chunks()
         ranked = rank(drawn, self.quotas, self.seed)
         splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
         columns = {

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from builds import here
+from english_builds import ENGLISH, NAMES
 
 from conceptloom.readers.published import read_examples
 
@@ -79,6 +80,23 @@ def test_adequacy(published: Path) -> None:
     assert "references  sets" in done("adequacy", published, "--least", 3, "--most", 2)
     assert "no set has 4 references" in failed("adequacy", published, "--least", 4)
     assert "no encoder is called 'x'" in failed("adequacy", published, "--encoder", "x")
+
+
+@pytest.mark.skipif(not NAMES.exists(), reason="the published files are not here")
+def test_the_table_of_the_published_files() -> None:
+    """Dev has the published numbers; beside the half of train that is here it can only have more unseen."""
+    files = ENGLISH / "commongen"
+    given = ("stats", "--table", "commongen", "--train", files / "train_src.txt")
+    found = json.loads(done(*given, "--validation", files / "commongen.dev.jsonl", "--json"))
+    dev = found["validation"]
+    assert (dev["sets"], dev["sizes"], dev["sentences"]) == (993, {"3": 493, "4": 250, "5": 250}, 4018)
+    assert dev["distinct"] == {"concepts": 766, "pairs": 3926, "triples": 3766}
+    assert dev["unseen_percent"]["pairs"] >= 96.31 and dev["unseen_percent"]["triples"] >= 99.6
+    assert found["train"]["sentences"] == 33_694 and found["train"]["unseen"] is None
+    table = {line[:17].strip(): line.split()[-1] for line in done(*given).splitlines()[1:]}
+    assert (table["sentences"], table["unique concepts"]) == ("33,694", f"{found['train']['distinct']['concepts']:,}")
+    assert "give --test FILE" in failed("stats", "--train", files / "train_src.txt")
+    assert "there are: korean-commongen, commongen" in failed(*given, "--table", "english")
 
 
 def test_conceptnet(published: Path, tmp_path: Path) -> None:

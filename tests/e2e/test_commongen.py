@@ -24,7 +24,10 @@ from english_builds import (
     sets_of,
 )
 
+from conceptloom.annotation import make_tasks
+from conceptloom.annotation.importing import Import, import_answers
 from conceptloom.errors import ConceptloomError
+from conceptloom.statistics.files import load_examples
 
 REAL = pytest.mark.skipif(not NAMES.exists(), reason="the real captions are not here")
 CAPTIONS = 250
@@ -155,12 +158,26 @@ def test_published_files(built: Path) -> None:
         source, target = (_texts(built, f"published/{split}-*_{end}.txt") for end in ("src", "trg"))
         assert list(zip(source, target, strict=True)) == flat
         tasks = [json.loads(line) for line in _texts(built, f"annotation/{split}-*.jsonl")]
-        expected = [{"id": row["id"], "concepts": row["concepts"], "scene": "", "reason": ""} for row in members]
+        empty = {"sentence": "", "rationale": "", "worker": ""}
+        expected = [{"id": row["id"], "concepts": row["concepts"], **empty} for row in members]
         assert tasks == (expected if split != "train" else [])
 
 
 def _texts(directory: Path, pattern: str) -> list[str]:
     return [line for path in sorted(directory.glob(pattern)) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_tasks_come_back_as_references(built: Path, tmp_path: Path) -> None:
+    """The tasks of a build, filled in, are taken as they are; an export of the same sets has the same ids."""
+    (tasks,) = built.glob("annotation/test-*.jsonl")
+    written = [json.loads(line) for line in tasks.read_text("utf-8").splitlines()]
+    for task in written:
+        task |= {"sentence": " ".join(task["concepts"]), "rationale": "they go together", "worker": "ann"}
+    filled = write_lines(tmp_path / "filled.jsonl", map(json.dumps, written))
+    done = import_answers([str(filled)], Import(str(tasks)), str(tmp_path / "references"))
+    assert done["answers"] == {"read": len(written), "taken": len(written), "rejected": {}}
+    examples = load_examples(str(built / "data" / "test-*.parquet"))
+    assert {task.id for task in make_tasks(examples, 0)} == {task["id"] for task in written}
 
 
 def test_ledger_and_rejected(built: Path) -> None:
@@ -182,8 +199,13 @@ def test_ledger_and_rejected(built: Path) -> None:
 
 
 def test_statistics(built: Path) -> None:
-    """The table of the final paper, counted again."""
+    """The table of the final paper, counted again, and what people have still to write."""
     data = data_of(built)
+    bare = {split: sum(not row["references"] for row in data[split]) for split in SPLITS[1:]}
+    assert report(built)["without_references"] == bare
+    card = (built / "README.md").read_text("utf-8")
+    assert f"{bare['validation']:,} sets of validation and {bare['test']:,} of test have none." in card
+    assert f"single words of `{report(built)['conceptnet']['file']}`" in card
     for split, column in report(built)["statistics"].items():
         sets = [row["concepts"] for row in data[split]]
         texts = [text for row in data[split] for text in row["references"]]
@@ -289,6 +311,8 @@ def test_published_train_captions(tmp_path: Path) -> None:
         ({"frozen": "/somewhere"}, "leave out --frozen"),
         ({"quotas": {"dev": {3: 100_000}}}, "lower quotas.dev.3"),
         ({"quotas": {"dev": {7: 1}}}, "mine.sizes has no 7"),
+        ({"quotas": {"dev": {3: 1.5}}}, "quotas.dev.3 must be a number of sets or a fraction below 1, not 1.5"),
+        ({"quotas": {"test": {4: -1}}}, "quotas.test.4 must be a number of sets or a fraction below 1, not -1"),
         ({"mine": {"sizes": [5, 3]}}, "ascending"),
         ({"ingest": {"analyser": "stanza"}}, "there are: lemma, spacy:MODEL"),
         ({"overlap": {"policy": "unseen-pairs"}}, "there are: final, none, preprint"),

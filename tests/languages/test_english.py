@@ -36,6 +36,7 @@ TEXT = st.lists(PIECES, max_size=12).map("".join) | st.text()
         ("Players ' coats", "Players ' coats"),
         ("a 'sofa'", "a 'sofa'"),
         ("two men 'd 3 .5", "two men'd 3 .5"),
+        ("dog n'tdog n't3", "dog n'tdog n't3"),
         ("“No ”  …", '"No " ...'),
         ("", ""),
     ],
@@ -49,7 +50,8 @@ def test_spellings(raw: str, expected: str) -> None:
 def test_a_normalised_text_stays_as_it_is_and_keeps_its_words(text: str) -> None:
     normal = normalise(text)
     assert normalise(normal) == normal == one_spelling(normal)
-    assert words(normal) == words(one_spelling(text).replace(" n't", "n't")) or " '" in one_spelling(text)
+    spelled = one_spelling(text)
+    assert words(normal) == words(re.sub(r" (?=n't(?![^\W_]))", "", spelled)) or " '" in spelled
 
 
 @settings(deadline=None)

@@ -5,7 +5,7 @@ import re
 from conceptloom.languages.spelling import one_spelling
 
 _PLAIN = re.compile(r"[A-Za-z]+(?:,? [A-Za-z]+)*\.?")
-_SPLIT_CLITIC = re.compile(r"(?<=[A-Za-z]) (?=(?:n't|'(?:s|re|ve|ll|d|m))(?![A-Za-z]))", re.IGNORECASE)
+_SPLIT_CLITIC = re.compile(r"(?<=[A-Za-z]) (?=(?:n't|'(?:s|re|ve|ll|d|m))(?![^\W_]))", re.IGNORECASE)
 
 
 def normalise(text: str) -> str:
