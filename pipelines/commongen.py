@@ -1,6 +1,5 @@
 """Recipe `commongen`: CommonGen (Lin et al., 2020), from raw English captions to concept sets and their sentences."""
 
-import json
 from posixpath import basename
 from typing import Any
 
@@ -11,7 +10,6 @@ from conceptloom.conceptnet import check_vocabulary
 from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.errors import BuildError, ConfigError, InputError
 from conceptloom.languages.english.analysers import make_analyser
-from conceptloom.tasks.divide import STATISTICS
 from conceptloom.tasks.mine import TERMS
 from conceptloom.tasks.publish_sets import Sets
 from conceptloom.tasks.references import Stages
@@ -20,7 +18,7 @@ from conceptloom.tasks.vocabulary import FILE as VOCABULARY
 from conceptloom.tasks.vocabulary import ReadVocabulary
 from pipelines.commongen_card import ENGLISH
 from pipelines.commongen_config import CommonGenSettings
-from pipelines.finals import data_files, stage_copies
+from pipelines.finals import check_train, data_files, stage_copies
 from pipelines.reading import check_ingest, reading_settings
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from pipelines.report import build_report, write_documents
@@ -132,13 +130,8 @@ def _split(context: Context, pipeline: beam.Pipeline) -> Any:
 
 
 def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
-    statistics = json.loads(storage.read_bytes(storage.join(context.directory("split"), STATISTICS)))
-    if not statistics["train"]["sets"]:
-        raise BuildError(
-            f"policy {context.settings.overlap.policy} leaves no concept set for train: lower the quotas of dev and "
-            "test (fractions will do), raise sample.size, or choose another overlap.policy"
-        )
-    return {"statistics": statistics}
+    cure = "lower the quotas of dev and test (fractions will do), raise sample.size"
+    return check_train(context, "concept set", "overlap.policy", cure)
 
 
 def _publish_settings(settings: CommonGenSettings) -> dict[str, Any]:

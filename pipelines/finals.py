@@ -1,10 +1,27 @@
-"""What the stages `publish` of all recipes have in common: which final files there are."""
+"""What the last stages of all recipes have in common: whether there is a train, which final files there are."""
 
+import json
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Any
 
 from conceptloom import storage
+from conceptloom.errors import BuildError
+from conceptloom.tasks.base import STATISTICS
 from conceptloom.tasks.publish import Copy, DataFile, plan_files
 from pipelines.recipe import Context
+
+
+def check_train(context: Context, rows: str, setting: str, cure: str) -> dict[str, Any]:
+    """The check of a stage split: its statistics; raises BuildError, with a cure, where train has no `rows`.
+
+    `setting` is the one that names the policy, such as split.policy.
+    """
+    statistics = json.loads(storage.read_bytes(storage.join(context.directory("split"), STATISTICS)))
+    if not statistics["train"]["sets"]:
+        policy = attrgetter(setting)(context.settings)
+        raise BuildError(f"policy {policy} leaves no {rows} for train: {cure}, or choose another {setting}")
+    return {"statistics": statistics}
 
 
 def data_files(context: Context, by_source: bool = False) -> list[DataFile]:

@@ -1,13 +1,11 @@
 """Recipe `korean-commongen`: Korean CommonGen (Seo et al., 2022), from raw captions and dialogues to a data set."""
 
-import json
 from typing import Any
 
 import apache_beam as beam
 
 from conceptloom import storage
 from conceptloom.corpus.analysis import Analyser
-from conceptloom.errors import BuildError
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.similarity import SCORERS
 from conceptloom.splits import Sizes
@@ -16,7 +14,7 @@ from conceptloom.tasks.publish import Copy, DataFile
 from conceptloom.tasks.select import Selection
 from pipelines.card import KOREAN
 from pipelines.config import KoreanCommonGenSettings
-from pipelines.finals import data_files, stage_copies
+from pipelines.finals import check_train, data_files, stage_copies
 from pipelines.frozen import check_frozen, open_frozen
 from pipelines.reading import check_ingest, reading_settings
 from pipelines.recipe import Context, Receipts, Recipe, Stage
@@ -104,15 +102,8 @@ def _split(context: Context, pipeline: beam.Pipeline) -> Any:
 
 
 def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
-    path = storage.join(context.directory("split"), "statistics.json")
-    statistics = json.loads(storage.read_bytes(path))
-    if not statistics["train"]["sets"]:
-        cure = "freeze another build" if context.settings.frozen else "lower split.validation and split.test"
-        raise BuildError(
-            f"policy {context.settings.split.policy} leaves no sentence for train: {cure}, or choose another "
-            "split.policy"
-        )
-    return {"statistics": statistics}
+    cure = "freeze another build" if context.settings.frozen else "lower split.validation and split.test"
+    return check_train(context, "sentence", "split.policy", cure)
 
 
 def _publish_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:

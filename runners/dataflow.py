@@ -1,7 +1,6 @@
 """Google Cloud Dataflow: each stage is a batch job of its own, named and labelled after recipe and stage."""
 
 import re
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -12,12 +11,12 @@ import apache_beam as beam
 from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 from apache_beam.runners.runner import PipelineState
 
-from conceptloom import progress
 from conceptloom.errors import BuildError, ConfigError
 from pipelines.build import Runner
 from runners.counters import counters
 from runners.dataflow_checks import missing
 from runners.failures import as_error
+from runners.following import followed
 
 POLL_SECONDS = 20.0
 """Between two looks at a job's counters."""
@@ -50,7 +49,7 @@ class DataflowRunner(Runner):
         """
         result, where = self._submit(stage, construct)
         try:
-            with telling(result, stage):
+            with followed(result, stage, POLL_SECONDS):
                 state = result.wait_until_finish()
         except Exception as error:
             reason = str(as_error(stage, error)).removeprefix(f"stage {stage} failed: ")
@@ -90,30 +89,3 @@ def job_name(prefix: str, stage: str) -> str:
     """`PREFIX-STAGE-…`, of the characters that a job's name may have; the end is the time (UTC) and a random part."""
     unique = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return re.sub(r"[^a-z0-9]+", "-", f"{prefix}-{stage}-{unique}".lower())
-
-
-@contextmanager
-def telling(result: Any, stage: str, seconds: float | None = None) -> Iterator[None]:
-    """While the block runs, tells the listeners of `progress` what the job has counted, every POLL_SECONDS."""
-    ended = threading.Event()
-    thread = threading.Thread(target=_tell, args=(result, stage, ended, seconds or POLL_SECONDS), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
-def _tell(result: Any, stage: str, ended: threading.Event, seconds: float) -> None:
-    told_read = told_done = 0
-    while not ended.wait(seconds):
-        try:
-            counts = counters(result, stage)
-        except Exception:
-            # Progress only: whether the job goes well is what the other thread waits for.
-            continue
-        read = counts.get("read", 0)
-        done = sum(count for name, count in counts.items() if name == "kept" or name.startswith("rejected_"))
-        progress.advance(read - told_read, done - told_done)
-        told_read, told_done = read, done

@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from urllib.parse import urlparse
 
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, JobServerOptions, PipelineOptions, PortableOptions
@@ -11,7 +11,7 @@ from apache_beam.runners.portability.flink_runner import MAGIC_HOST_NAMES, Flink
 
 from conceptloom.errors import ConfigError
 from runners.environments import LOOPBACK, environment
-from runners.job_server import JobServer, started
+from runners.job_server import JobServer, named, started
 from runners.options import parsed
 from runners.portable import PortableRunner, opened
 
@@ -45,11 +45,9 @@ def _is_local(options: PipelineOptions) -> bool:
 
 def job_server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
     """The job server that is given, or one that lives as long as the context; raises as `open_flink` does."""
-    endpoint = options.view_as(PortableOptions).job_endpoint
-    if endpoint:
-        server = JobServer(endpoint)
-        server.check()
-        return nullcontext(server)
+    server = named(options)
+    if server:
+        return server
     java = options.view_as(JobServerOptions).job_server_java_launcher
     if shutil.which(java) is None:
         raise ConfigError(

@@ -12,31 +12,40 @@ SECONDS = 2.0
 
 
 @contextmanager
-def followed(result: Any, stage: str) -> Iterator[None]:
-    """Tells the progress of `result`, the running job of a stage, until the block ends.
+def followed(result: Any, stage: str, seconds: float | None = None) -> Iterator[None]:
+    """Tells the progress of `result`, the running job of a stage, every `seconds` (SECONDS) until the block ends.
 
-    A runner that shows its metrics only when a job has ended (Flink) has nothing to tell.
+    A runner that shows its metrics only when a job has ended (Flink) has nothing to tell before.
     """
-    ended = threading.Event()
-    thread = threading.Thread(target=_follow, args=(result, stage, ended), daemon=True)
+    ended, follower = threading.Event(), _Follower(result, stage)
+    thread = threading.Thread(target=follower.follow, args=(ended, seconds or SECONDS), daemon=True)
     thread.start()
     try:
         yield
     finally:
         ended.set()
         thread.join()
+    follower.look()
 
 
-def _follow(result: Any, stage: str, ended: threading.Event) -> None:
-    told = (0, 0)
-    last = False
-    while not last:
-        last = ended.wait(SECONDS)
+class _Follower:
+    """Remembers what it has told of a job."""
+
+    def __init__(self, result: Any, stage: str) -> None:
+        self._result = result
+        self._stage = stage
+        self._told = (0, 0)
+
+    def follow(self, ended: threading.Event, seconds: float) -> None:
+        while not ended.wait(seconds):
+            self.look()
+
+    def look(self) -> None:
         # A runner that does not answer now may do so the next time; its job's end is told by another way.
         with suppress(Exception):
-            now = sentences(counters(result, stage))
-            progress.advance(now[0] - told[0], now[1] - told[1])
-            told = now
+            now = sentences(counters(self._result, self._stage))
+            progress.advance(now[0] - self._told[0], now[1] - self._told[1])
+            self._told = now
 
 
 def sentences(counted: dict[str, int]) -> tuple[int, int]:

@@ -5,9 +5,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import grpc
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 from apache_beam.utils.subprocess_server import pick_port
 
@@ -76,6 +77,16 @@ class JobServer:
             lines = [line.strip() for line in stream if line.strip()]
         telling = [line for line in lines if any(word in line.lower() for word in ("error", "exception", "panic"))]
         return (telling or lines or ["it said nothing"])[-1]
+
+
+def named(options: PipelineOptions) -> AbstractContextManager[JobServer] | None:
+    """The job server that --job_endpoint names, None where it names none; raises BuildError where nothing answers."""
+    endpoint = options.view_as(PortableOptions).job_endpoint
+    if not endpoint:
+        return None
+    server = JobServer(endpoint)
+    server.check()
+    return nullcontext(server)
 
 
 @contextmanager

@@ -3,14 +3,14 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 
-from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, PrismRunnerOptions
+from apache_beam.options.pipeline_options import PipelineOptions, PrismRunnerOptions
 from apache_beam.version import __version__ as beam_version
 
 from conceptloom.errors import ConfigError
 from runners.environments import LOOPBACK, environment
-from runners.job_server import JobServer, started
+from runners.job_server import JobServer, named, started
 from runners.options import parsed
 from runners.portable import PortableRunner, opened
 
@@ -29,11 +29,9 @@ def open_prism(workers: int, options: tuple[str, ...] = ()) -> Iterator[Portable
 
 
 def _server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
-    endpoint = options.view_as(PortableOptions).job_endpoint
-    if endpoint:
-        server = JobServer(endpoint)
-        server.check()
-        return nullcontext(server)
+    server = named(options)
+    if server:
+        return server
     binary = options.view_as(PrismRunnerOptions).prism_location
     if not binary:
         raise ConfigError(f"Prism is not given: {_CURE}")

@@ -21,6 +21,8 @@ class Output(NamedTuple):
 
 
 RECEIPTS = "receipts"
+STATISTICS = "statistics.json"
+"""The file in which a stage split leaves the statistics of what came out, by split."""
 SPENT = "spent"
 """The tag of the output that tells how much CPU time a task took: it goes nowhere but into a counter."""
 

@@ -13,20 +13,19 @@ from conceptloom import storage
 from conceptloom.corpus.analysis import shuffled
 from conceptloom.hashing import UInt64, bucket_of
 from conceptloom.ledger import Ledger
-from conceptloom.schemas import DATA, REJECTED, STRINGS
+from conceptloom.schemas import DATA, STRINGS
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.splits.concept_sets import offsets_of
 from conceptloom.statistics.examples import EXAMPLES
 from conceptloom.statistics.tuples import TupleCounts, count_tuples, merge_tuples, tuple_statistics
 from conceptloom.tables import from_ipc, one_array, write_file, write_table
-from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
 from conceptloom.tasks.judge import JUDGED, TRAIN
 from conceptloom.tasks.mine import sizes_of
 from conceptloom.tasks.references import REFERENCES, known
 from conceptloom.tasks.sample import CANDIDATES, rejected_sets, set_ledger
 
 NO_CAPTION = "only_held_out_captions"
-STATISTICS = "statistics.json"
 
 SETS_DATA = DATA.append(pa.field("split", pa.string()))
 """A row of the data set, with its split."""
@@ -64,10 +63,7 @@ class GatherSets:
         split = pc.if_else(pc.equal(fate["reason"], ""), fate["split"], "")
         index = fate.set_column(JUDGED.get_field_index("split"), "split", split).select(INDEX.names)
         files.append(self._write("index", bucket, index.cast(INDEX)))
-        ledger = set_ledger(sizes_of(fate["concepts"]), rejected)
-        for name, number in sizes_of(rows["concepts"]).items():
-            ledger.of(name).kept += number
-        yield receipt(bucket, ledger, files)
+        yield receipt(bucket, set_ledger(sizes_of(fate["concepts"]), rejected, sizes_of(rows["concepts"])), files)
 
     def _write(self, kind: str, bucket: int, table: pa.Table) -> dict[str, Any]:
         return write_table(storage.join(self.directory, shard_name(kind, bucket)), table)
@@ -82,10 +78,8 @@ def _with_captions(sets: pa.Table, references: pa.Table) -> pa.Table:
 
 
 def _dropped(sets: pa.Table) -> pa.Table:
-    rejected = rejected_sets(sets["set"].to_numpy(), one_array(sets["concepts"]), "split")
-    for name in ("reason", "detail"):
-        rejected = rejected.set_column(REJECTED.get_field_index(name), name, sets[name])
-    return rejected.cast(REJECTED)
+    keys, concepts = sets["set"].to_numpy(), one_array(sets["concepts"])
+    return rejected_sets(keys, concepts, "split", sets["reason"], sets["detail"])
 
 
 def data_rows(sets: pa.Table, references: pa.Table, seed: int) -> pa.Table:

@@ -24,7 +24,7 @@ from conceptloom.splits import (
 )
 from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_file
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
-from conceptloom.tasks.split import DIVIDED, divided, routed, statistics_of, write_division
+from conceptloom.tasks.split import DIVIDED, routed, statistics_of, write_division
 
 FOLDER = "frozen"
 """Where stage split keeps its copy of the frozen files, under the names that they have in a data set."""
@@ -146,5 +146,5 @@ class ScreenShard:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts and the receipt."""
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
-        parts = divided(sentences, screened(sentences, Screen.from_bytes(side or b""), self.policy))
-        yield from write_division(self.directory, bucket, sentences["source"], *parts)
+        division = screened(sentences, Screen.from_bytes(side or b""), self.policy)
+        yield from write_division(self.directory, bucket, sentences, division)

@@ -14,6 +14,7 @@ from conceptloom.schemas import DATA
 from conceptloom.tables import write_file
 from conceptloom.tasks.mine import sizes_of
 from conceptloom.tasks.publish import DataFile, shard_rows
+from conceptloom.tasks.sample import set_ledger
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,7 @@ class Sets:
 
     def read(self, rows: pa.Table) -> Ledger:
         """See Shape; a set's source is its size."""
-        ledger = Ledger()
-        for name, number in sizes_of(rows["concepts"]).items():
-            ledger.of(name).read += number
-        return ledger
+        return set_ledger(sizes_of(rows["concepts"]))
 
 
 def _json(row: dict[str, Any]) -> str:

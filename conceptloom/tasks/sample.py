@@ -1,6 +1,6 @@
 """Stage sample: candidates among all concept sets, and which of them dev and test get (CommonGen, section 3.1)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -31,6 +31,8 @@ from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.mine import TERMS, size_name, sizes_of
 
 NOT_DRAWN = "not_drawn"
+_NONE: Mapping[str, int] = {}
+_NO_ROWS = REJECTED.empty_table()
 TOGETHER = 16
 """Shards of mined sets whose samples are put together at a time."""
 
@@ -149,9 +151,7 @@ class WriteCandidates:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes SETS from `side`, what `Choose` answers."""
         table = from_ipc([side or b""], CANDIDATES)
-        ledger = Ledger()
-        for name, number in sizes_of(table["concepts"]).items():
-            ledger.of(name).kept += number
+        ledger = set_ledger(kept=sizes_of(table["concepts"]))
         yield receipt(bucket, ledger, [write_table(storage.join(self.directory, SETS), table)])
 
 
@@ -172,27 +172,33 @@ class LeaveOut:
         """Writes `rejected`; `side` is what `Choose` answers."""
         scored = self.mined.scored(bucket)
         rest = scored.filter(pa.array(~found_in(_drawn(side or b""), scored["set"].to_numpy()))).sort_by("set")
-        rejected = rejected_sets(rest["set"].to_numpy(), self.mined.concepts(rest["concepts"]), "sample")
+        reasons = pa.repeat(NOT_DRAWN, len(rest))
         details = pc.binary_join_element_wise("score", rest["score"].cast(pa.string()), " ")
-        rejected = rejected.set_column(5, "reason", pa.repeat(NOT_DRAWN, len(rest))).set_column(6, "detail", details)
-        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected.cast(REJECTED))
+        concepts = self.mined.concepts(rest["concepts"])
+        rejected = rejected_sets(rest["set"].to_numpy(), concepts, "sample", reasons, details)
+        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected)
         yield receipt(bucket, set_ledger(sizes_of(scored["concepts"]), rejected), [file])
 
 
-def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str) -> pa.Table:
-    """Rows of schema REJECTED for concept sets, still without reason and detail. A set's source is its size."""
+def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str, reasons: Any, details: Any) -> pa.Table:
+    """Rows of schema REJECTED for concept sets. A set's source is its size."""
     sizes = pc.list_value_length(concepts)
     source = pc.binary_join_element_wise(sizes.cast(pa.string()), size_name(0).removeprefix("0 "), " ")
     empty = pa.repeat("", len(sets))
-    columns = [set_ids(sets), pc.binary_join(concepts, "#"), source, empty, pa.repeat(stage, len(sets)), empty, empty]
+    stages = pa.repeat(stage, len(sets))
+    columns = [set_ids(sets), pc.binary_join(concepts, "#"), source, empty, stages, reasons, details]
     return pa.table(columns, schema=REJECTED)
 
 
-def set_ledger(read: dict[str, int], rejected: pa.Table) -> Ledger:
-    """A ledger of concept sets: how many were read by size, and which were left out (schema REJECTED)."""
+def set_ledger(
+    read: Mapping[str, int] = _NONE, rejected: pa.Table = _NO_ROWS, kept: Mapping[str, int] = _NONE
+) -> Ledger:
+    """A ledger of concept sets: how many were read and kept by size, and which were left out (schema REJECTED)."""
     ledger = Ledger()
     for name, number in read.items():
         ledger.of(name).read += number
+    for name, number in kept.items():
+        ledger.of(name).kept += number
     for row in rejected.group_by(["source", "reason"]).aggregate([([], "count_all")]).to_pylist():
         ledger.of(row["source"]).rejected[row["reason"]] += row["count_all"]
     return ledger

@@ -43,7 +43,7 @@ from conceptloom.statistics import (
     unseen,
 )
 from conceptloom.tables import Block, by_bucket, from_ipc, read_table, to_ipc, write_file, write_table
-from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
 
 DIVIDED = SENTENCES.append(pa.field("split", pa.string()))
 """A sentence with the split that it went to."""
@@ -135,9 +135,9 @@ class DivideShard:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts, held-out rows and the receipt."""
+        assignment = Assignment.from_bytes(side or b"")
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
-        parts = divided(sentences, divide(sentences, Assignment.from_bytes(side or b""), self.policy))
-        yield from write_division(self.directory, bucket, sentences["source"], *parts)
+        yield from write_division(self.directory, bucket, sentences, divide(sentences, assignment, self.policy))
 
 
 def divided(sentences: pa.Table, division: Division) -> tuple[pa.Table, pa.Table]:
@@ -147,14 +147,13 @@ def divided(sentences: pa.Table, division: Division) -> tuple[pa.Table, pa.Table
     return kept.cast(DIVIDED), dropped_rows(sentences, division)
 
 
-def write_division(
-    directory: str, bucket: int, sources: pa.ChunkedArray, kept: pa.Table, rejected: pa.Table
-) -> Iterator[Output]:
-    """Writes the parts of a shard; answers their statistics and the receipt. `sources` are those of the whole shard."""
+def write_division(directory: str, bucket: int, sentences: pa.Table, division: Division) -> Iterator[Output]:
+    """Writes the parts of a shard; answers their statistics and the receipt."""
+    kept, rejected = divided(sentences, division)
     entry = write_table(storage.join(directory, shard_name("sentences", bucket)), kept)
     file = write_table(storage.join(directory, shard_name("rejected", bucket)), rejected)
     yield from statistics_of(kept)
-    ledger = count_read(sources)
+    ledger = count_read(sentences["source"])
     ledger.add(count_written(kept, rejected))
     yield receipt(bucket, ledger, [{**entry, "splits": _split_sources(kept)}, file])
 
@@ -233,9 +232,9 @@ class Summarise:
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `statistics.json`."""
+        """Writes STATISTICS."""
         data = json.dumps(summarise(list(blocks), side or b""), ensure_ascii=False, indent=1).encode()
-        file = write_file(storage.join(self.directory, "statistics.json"), data, 1)
+        file = write_file(storage.join(self.directory, STATISTICS), data, 1)
         yield receipt(bucket, count_read(pa.array([], pa.string())), [file])
 
 

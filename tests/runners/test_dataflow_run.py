@@ -19,7 +19,7 @@ import runners.dataflow
 from conceptloom import progress
 from conceptloom.errors import BuildError
 from pipelines import RECIPES
-from runners import RUNNERS
+from runners import RUNNERS, following
 
 RECIPE, STAGE = "korean-commongen", "ingest"
 PAGE = f"https://console.cloud.google.com/dataflow/jobs/europe-west4/{JOB}?project=a-project"
@@ -158,6 +158,6 @@ def test_counters_that_cannot_be_had_stop_nothing(monkeypatch: pytest.MonkeyPatc
         raise OSError("the service is away")
 
     asked = threading.Event()
-    monkeypatch.setattr(runners.dataflow, "counters", broken)
-    with runners.dataflow.telling(None, STAGE, 0.01):
+    monkeypatch.setattr(following, "counters", broken)
+    with following.followed(None, STAGE, 0.01):
         assert asked.wait(30)
