@@ -66,14 +66,19 @@ def _splits(report: dict[str, Any], card: Card) -> str:
     return "## Splits\n\n" + "\n".join(rows) + card.about_splits(report)
 
 
-def _frozen(report: dict[str, Any]) -> str:
+def about_frozen(report: dict[str, Any], unused: str) -> str:
+    """The paragraph on validation and test of an earlier build, empty where they are the build's own."""
     if not report["frozen"]:
         return ""
     return (
         "\n\nValidation and test are those of an earlier build, byte for byte "
         f"(digest `{report['frozen']['digest']}`): train was screened against them under the policy below, and "
-        "`split.validation` and `split.test` were not used. Their locators are of the corpora of that build."
+        f"{unused} were not used. Their locators are of the corpora of that build."
     )
+
+
+def _about_splits(report: dict[str, Any]) -> str:
+    return about_frozen(report, "`split.validation` and `split.test`")
 
 
 def _unseen(column: dict[str, Any]) -> str:
@@ -107,7 +112,7 @@ KOREAN = Card(
         ("unseen singles / pairs / triples", _unseen),
         ("sources (%)", lambda c: ", ".join(f"{name} {rate}" for name, rate in c["source_rates"].items())),
     ),
-    _frozen,
+    _about_splits,
     "`data/` the splits: id, concepts (in a random order), target, references, source, locator · "
     "`published/` the same as JSON lines and text · `rejected/` every sentence that was left out, with stage and "
     "reason · `index/` the sentences of each concept with their centrality and rank · `report.json` counts and "

@@ -7,9 +7,11 @@ import apache_beam as beam
 
 from conceptloom import storage
 from conceptloom.conceptnet import check_vocabulary
+from conceptloom.concepts import Quotas
 from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.errors import BuildError, ConfigError, InputError
 from conceptloom.languages.english.analysers import make_analyser
+from conceptloom.tasks.frozen_sets import BARE, TakeFrozenSets
 from conceptloom.tasks.mine import TERMS
 from conceptloom.tasks.publish_sets import Sets
 from conceptloom.tasks.references import Stages
@@ -19,6 +21,7 @@ from conceptloom.tasks.vocabulary import ReadVocabulary
 from pipelines.commongen_card import ENGLISH
 from pipelines.commongen_config import CommonGenSettings
 from pipelines.finals import check_train, data_files, stage_copies
+from pipelines.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from pipelines.reading import check_ingest, reading_settings
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from pipelines.report import build_report, write_documents
@@ -34,12 +37,20 @@ thousand rows."""
 
 
 def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
-    if settings.frozen is not None:
-        raise ConfigError("recipe commongen keeps no evaluation sets of earlier builds: leave out --frozen")
     try:
-        return (f"conceptnet: {check_vocabulary(_conceptnet(settings))}",)
+        notes = [f"conceptnet: {check_vocabulary(_conceptnet(settings))}"]
     except InputError as error:
         raise InputError(f"--conceptnet {error}") from None
+    if settings.frozen is not None:
+        # Another file of ConceptNet is no hindrance: a word that it has no more is in no set of train.
+        frozen = check_frozen(settings, output, {"analyser": _analyser(settings)})
+        frozen.data()
+        notes.append(frozen_note(frozen, "quotas and overlap.references"))
+    return tuple(notes)
+
+
+def _analyser(settings: CommonGenSettings) -> dict[str, str]:
+    return make_analyser(settings.ingest.analyser, frozenset()).signature()
 
 
 def _conceptnet(settings: CommonGenSettings) -> str:
@@ -56,7 +67,7 @@ def _ingest_settings(settings: CommonGenSettings) -> dict[str, Any]:
     return {
         **reading_settings(settings),
         **settings.ingest.model_dump(mode="json"),
-        "analyser": make_analyser(settings.ingest.analyser, frozenset()).signature(),
+        "analyser": _analyser(settings),
         "conceptnet": [basename(file.path), file.size, file.modified],
     }
 
@@ -99,24 +110,33 @@ def _check_mine(context: Context, receipts: Receipts) -> dict[str, Any]:
 
 
 def _sample_settings(settings: CommonGenSettings) -> dict[str, Any]:
-    chosen = {"sample": settings.sample, "quotas": settings.quotas}
-    return {"seed": settings.seed, **{name: one.model_dump(mode="json") for name, one in chosen.items()}}
+    # Where dev and test are frozen, all candidates are train's.
+    quotas = settings.quotas.model_dump(mode="json") if settings.frozen is None else None
+    return {"seed": settings.seed, "sample": settings.sample.model_dump(mode="json"), "quotas": quotas}
 
 
 def _sample(context: Context, pipeline: beam.Pipeline) -> Any:
     settings = context.settings
     terms = next(file["blake2b"] for file in context.manifests["mine"].files if file["path"] == TERMS)
     mined = MinedSets(context.directory("mine"), sum(context.handed_on("mine").values()), terms)
-    chosen = settings.sample.size, settings.quotas.chosen(), settings.seed
+    quotas = settings.quotas.chosen() if settings.frozen is None else Quotas({}, {})
+    chosen = settings.sample.size, quotas, settings.seed
     return pipeline | "Sample" >> Sample(mined, _shards(context), *chosen, context.directory("sample"))
 
 
 def _split_settings(settings: CommonGenSettings) -> dict[str, Any]:
-    return {"seed": settings.seed, **settings.overlap.model_dump(mode="json")}
+    if settings.frozen is None:
+        return {"seed": settings.seed, **settings.overlap.model_dump(mode="json")}
+    chosen = settings.overlap.model_dump(mode="json", exclude={"references"})
+    return {"seed": settings.seed, **chosen, "frozen": open_frozen(settings.frozen, settings.recipe).to_json()}
 
 
 def _split(context: Context, pipeline: beam.Pipeline) -> Any:
     settings = context.settings
+    directory, take = context.directory("split"), None
+    if settings.frozen is not None:
+        frozen = open_frozen(settings.frozen, settings.recipe)
+        take = TakeFrozenSets(frozen.files, frozen.directory, directory)
     stages = Stages(context.directory("ingest"), context.directory("mine"))
     return pipeline | "Split" >> Divide(
         settings.overlap.chosen(),
@@ -125,13 +145,14 @@ def _split(context: Context, pipeline: beam.Pipeline) -> Any:
         settings.seed,
         context.directory("sample"),
         stages,
-        context.directory("split"),
+        directory,
+        take,
     )
 
 
 def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
-    cure = "lower the quotas of dev and test (fractions will do), raise sample.size"
-    return check_train(context, "concept set", "overlap.policy", cure)
+    cure = "freeze another build" if context.settings.frozen else "lower the quotas of dev and test (fractions will do)"
+    return check_train(context, "concept set", "overlap.policy", f"{cure}, raise sample.size")
 
 
 def _publish_settings(settings: CommonGenSettings) -> dict[str, Any]:
@@ -141,13 +162,16 @@ def _publish_settings(settings: CommonGenSettings) -> dict[str, Any]:
 def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
     copies = stage_copies(context, {"index": ["split"], "rejected": ["ingest", "mine", "sample", "split"]})
     directory = context.directory("publish")
-    return pipeline | "Publish" >> Publish([*data_files(context), *copies], context.output, directory, Sets())
+    return pipeline | "Publish" >> Publish(
+        [*data_files(context), *copies, *frozen_copies(context)], context.output, directory, Sets()
+    )
 
 
 def _without_references(context: Context, split: str) -> int:
-    """How many sets of a split have no caption: their rows have no source."""
+    """How many sets of a split have no caption: their rows have no source. Of frozen files the copies know it."""
     files = context.manifests["split"].files
-    return sum(file["splits"].get(split, {}).get("", 0) for file in files if "splits" in file)
+    own = sum(file["splits"].get(split, {}).get("", 0) for file in files if "splits" in file)
+    return own + sum(file[BARE] for file in files if BARE in file and f"/{split}-" in file["path"])
 
 
 def _finish(context: Context) -> None:
@@ -163,6 +187,7 @@ def _finish(context: Context) -> None:
         },
         "capped": {name: numbers[f"capped_{name}"] for name in ("sentences", "concepts")},
         "mined": {"sets": numbers["made"], "sum_of_supports": numbers["supports"]["all"]},
+        "frozen": context.manifests["split"].settings.get("frozen"),
         "without_references": {split: _without_references(context, split) for split in ("validation", "test")},
     }
     write_documents(context, build_report(context, **own), ENGLISH)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pipelines.card import Card, Column
+from pipelines.card import Card, Column, about_frozen
 
 _NAMES = ("concepts", "pairs", "triples")
 
@@ -37,7 +37,7 @@ def _about(report: dict[str, Any]) -> str:
             f" {sum(capped['sentences'].values()):,} sentences had more concepts than `mine.max_concepts`; their most "
             f"frequent ones, {sum(capped['concepts'].values()):,} in all, were passed over."
         )
-    return text
+    return text + about_frozen(report, "`quotas` and `overlap.references`")
 
 
 ENGLISH = Card(

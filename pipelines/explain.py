@@ -51,20 +51,12 @@ class Finished:
         found: list[dict[str, Any]] = table.filter(pc.equal(table[column], value)).to_pylist()
         return found
 
-    def frozen(self, sentence: str) -> list[dict[str, Any]]:
-        """The row of a sentence in validation or test, where these were kept from an earlier build."""
-        return [row for row in self._frozen_rows() if row["id"] == sentence]
-
-    def frozen_with(self, concepts: frozenset[str]) -> list[str]:
-        """The ids of the frozen sentences with a concept set."""
-        return [row["id"] for row in self._frozen_rows() if frozenset(row["concepts"]) == concepts]
-
-    def _frozen_rows(self) -> Iterator[dict[str, Any]]:
+    def frozen(self) -> Iterator[tuple[FrozenFile, bytes]]:
+        """The data files of validation and test, where these were kept from an earlier build, with their bytes."""
         entries = self.manifests["split"].files if "split" in self.manifests else ()
         for entry in (one for one in entries if one["path"].startswith(f"{FOLDER}/data/")):
             file = FrozenFile(entry["path"].removeprefix(f"{FOLDER}/"), entry["rows"], entry["blake2b"])
-            data = storage.read_bytes(storage.join(self.directories["split"], entry["path"]))
-            yield from frozen_rows(file, data).to_pylist()
+            yield file, storage.read_bytes(storage.join(self.directories["split"], entry["path"]))
 
     def rejected(self, stage: str, bucket: int, sentence: str) -> list[dict[str, Any]]:
         """The rejected rows of a sentence in one stage."""
@@ -104,7 +96,13 @@ def _malformed(row: dict[str, Any]) -> History:
 
 
 def _with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:
-    return iter(dict.fromkeys([*_read_with_set(build, concepts), *build.frozen_with(concepts)]))
+    frozen = (row["id"] for row in _frozen_rows(build) if frozenset(row["concepts"]) == concepts)
+    return iter(dict.fromkeys([*_read_with_set(build, concepts), *frozen]))
+
+
+def _frozen_rows(build: Finished) -> Iterator[dict[str, Any]]:
+    for file, data in build.frozen():
+        yield from frozen_rows(file, data).to_pylist()
 
 
 def _read_with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:
@@ -120,7 +118,7 @@ def _history(build: Finished, sentence: str) -> History | None:
     bucket = build.bucket(sentence)
     kept = build.rows("ingest", "sentences", bucket, "id", sentence)
     rejected = [row for stage in build.manifests for row in build.rejected(stage, bucket, sentence)]
-    frozen = build.frozen(sentence)
+    frozen = [row for row in _frozen_rows(build) if row["id"] == sentence]
     if not kept and not rejected and not frozen:
         return None
     # The places of further copies are rejected rows too; the sentence itself is the one that is no duplicate.
@@ -185,8 +183,7 @@ def history_text(history: History) -> str:
             f"rejected  in stage {row['stage']}: {row['reason']}" + (f" ({row['detail']})" if row["detail"] else "")
         )
     if history["split"]:
-        frozen = ", as in the build whose validation and test are frozen" if history["frozen"] else ""
-        lines.append(f"split     {history['split']}{frozen}")
+        lines.append(split_line(history))
     return "\n".join(lines)
 
 
@@ -205,3 +202,9 @@ def _posting_line(posting: dict[str, Any]) -> str:
     return (
         place + f"rank {posting['rank']} of {posting['posting_size']}, centrality {posting['centrality']:.5f}{chosen}"
     )
+
+
+def split_line(history: History) -> str:
+    """Which split something is in, and whether that is so because it was in an earlier build."""
+    frozen = ", as in the build whose validation and test are frozen" if history["frozen"] else ""
+    return f"split     {history['split']}{frozen}"

@@ -13,8 +13,9 @@ from conceptloom.languages.english.normalise import normalise
 from conceptloom.selection.postings import pack_ids
 from conceptloom.tables import one_array, read_table
 from conceptloom.tasks.base import shard_name
+from conceptloom.tasks.frozen_sets import frozen_sets
 from conceptloom.tasks.mine import TERMS
-from pipelines.explain import ID, Finished, History
+from pipelines.explain import ID, Finished, History, split_line
 
 SHOWN = 5
 """Sentences of a set, or sets of a sentence, that are shown."""
@@ -90,26 +91,33 @@ def _passed_over(build: Finished, bucket: int, sentence: str, concepts: list[str
 
 def _sets_with(build: Finished, text: str) -> Iterator[dict[str, Any]]:
     """The concept sets of the data set that a sentence stands for."""
-    for table in _tables(build, "split", "sets"):
+    for table in _data(build):
         references = one_array(table["references"])
         holds = pc.equal(references.flatten(), text)
         rows = pc.list_parent_indices(references).filter(holds)
         yield from table.select(["id", "concepts", "split"]).take(rows).to_pylist()
 
 
+def _data(build: Finished) -> Iterator[pa.Table]:
+    """The rows of the data set: those of the build, then those that were kept from an earlier one."""
+    yield from _tables(build, "split", "sets")
+    yield from (frozen_sets(file, data) for file, data in build.frozen())
+
+
 def _set(build: Finished, concept_set: str) -> History | None:
     index = _rows(build, "split", "index", "id", concept_set)
     rejected = [row for stage in ("sample", "split") for row in _rows(build, stage, "rejected", "id", concept_set)]
-    if not index and not rejected:
+    data = [row for table in _data(build) for row in table.filter(pc.equal(table["id"], concept_set)).to_pylist()]
+    if not index and not rejected and not data:
         return None
-    data = _rows(build, "split", "sets", "id", concept_set)
-    concepts = index[0]["concepts"] if index else rejected[0]["text"].split("#")
+    concepts = index[0]["concepts"] if index else rejected[0]["text"].split("#") if rejected else data[0]["concepts"]
     numbers = ("support", "words", "length", "degree", "score", "rank")
     return {
         "id": concept_set,
         "concepts": concepts,
         **({name: index[0][name] for name in numbers} if index else {}),
         "split": data[0]["split"] if data else None,
+        "frozen": bool(data) and not _rows(build, "split", "sets", "id", concept_set),
         "references": data[0]["references"] if data else [],
         "rejected": list(map(_why, rejected)),
     }
@@ -142,5 +150,5 @@ def _set_lines(history: History) -> list[str]:
             f"score     {history['score']:.6f}; a concept of it stands in {history['degree']:,} sets",
             f"rank      {history['rank']:,} of the candidates of {len(history['concepts'])} concepts",
         ]
-    lines += [f"split     {history['split']}"] if history["split"] else []
+    lines += [split_line(history)] if history["split"] else []
     return lines + [f"  {text}" for text in history["references"][:SHOWN]]

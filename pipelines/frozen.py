@@ -4,16 +4,16 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from conceptloom import storage
 from conceptloom.current import build_at, resolved
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.manifest import Manifest, digest, missing_files, read_manifest
-from conceptloom.splits import Policy, frozen_assignment, require_pairs
-from conceptloom.tasks.frozen import FrozenFile, frozen_rows, read_frozen
+from conceptloom.tasks.frozen import FOLDER, FrozenFile, read_frozen
+from conceptloom.tasks.publish import Copy
+from pipelines.recipe import Context
 
-_HELD_OUT = tuple(f"{folder}/{split}-" for folder in ("data", "published") for split in ("validation", "test"))
+_FOLDERS = ("data", "published", "annotation")
+_HELD_OUT = tuple(f"{folder}/{split}-" for folder in _FOLDERS for split in ("validation", "test"))
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,7 @@ class Frozen:
 
     directory: str
     files: tuple[FrozenFile, ...]
-    extraction: dict[str, Any]
-    """What its concepts were found by: `rule` and `tagger`."""
+    manifest: Manifest
 
     def to_json(self) -> dict[str, Any]:
         """Their digest, and the number of rows of each split, as JSON values: the same wherever the build lies."""
@@ -31,6 +30,11 @@ class Frozen:
             name: sum(f.rows for f in self.files if f.is_data and f.split == name) for name in ("validation", "test")
         }
         return {"digest": digest([asdict(file) for file in self.files]), **rows}
+
+    def data(self) -> list[tuple[FrozenFile, bytes]]:
+        """The data files with their bytes; raises InputError where a file, of data or not, has changed."""
+        read = [(file, read_frozen(self.directory, file)) for file in self.files]
+        return [(file, data) for file, data in read if file.is_data]
 
 
 def open_frozen(directory: str, recipe: str) -> Frozen:
@@ -48,48 +52,62 @@ def open_frozen(directory: str, recipe: str) -> Frozen:
     if not found:
         raise InputError(f"frozen: {directory} has neither validation nor test: there is nothing to keep")
     files = tuple(FrozenFile(file["path"], file["rows"], file["blake2b"]) for file in found)
-    return Frozen(directory, files, _extraction(manifest, directory))
+    return Frozen(directory, files, manifest)
 
 
-def _extraction(manifest: Manifest, directory: str) -> dict[str, Any]:
-    path = storage.join(directory, "report.json")
-    try:
-        tagger = json.loads(storage.read_bytes(path))["tagger"]
-        return {"rule": manifest.settings["ingest"]["rule"], "tagger": tagger}
-    except (KeyError, ValueError) as error:
-        raise InputError(f"frozen: {path} does not say by which rule and tagger it was made ({error})") from None
+def check_frozen(settings: Any, output: str, extraction: dict[str, Any]) -> Frozen:
+    """The frozen build that the settings name.
 
-
-def check_frozen(settings: Any, output: str, policy: Policy, extraction: dict[str, Any]) -> tuple[str, ...]:
-    """What a user should know of the frozen build that the settings name.
-
-    `extraction` is what the new build's concepts will be found by, as in `Frozen`. Raises ConfigError or InputError
-    for a frozen build that the new one cannot be compared with. Memory: the held-out rows.
+    `extraction` is what the new build's concepts will be found by, by the names that a report or the settings of stage
+    ingest have for it. Raises ConfigError or InputError for a frozen build that the new one cannot be compared with.
     """
     if resolved(build_at(settings.frozen)) == resolved(output):
         raise ConfigError(f"frozen: {output} is the output itself: freeze another build, or choose another --output")
     frozen = open_frozen(settings.frozen, settings.recipe)
     _require_same(frozen, extraction)
-    held = [(file, read_frozen(frozen.directory, file)) for file in frozen.files]
-    rows = pa.concat_tables([frozen_rows(file, data) for file, data in held if file.is_data])
-    require_pairs(frozen_assignment(rows), policy)
+    return frozen
+
+
+def frozen_note(frozen: Frozen, unused: str) -> str:
+    """What a user should know of a frozen build: its size, and which settings are `unused`."""
     counts = frozen.to_json()
     return (
         f"frozen: validation ({counts['validation']:,} rows) and test ({counts['test']:,}) are those of "
-        f"{frozen.directory}; split.validation, split.test and split.stratify are not used",
+        f"{frozen.directory}; {unused} are not used"
     )
+
+
+def frozen_copies(context: Context) -> list[Copy]:
+    """The frozen files, from the copies in stage split to their places in the data set."""
+    directory = context.directory("split")
+    named = [file for file in context.manifests["split"].files if file["path"].startswith(f"{FOLDER}/")]
+    return [
+        Copy(storage.join(directory, file["path"]), file["path"].removeprefix(f"{FOLDER}/"), file["rows"])
+        for file in named
+    ]
 
 
 def _require_same(frozen: Frozen, extraction: dict[str, Any]) -> None:
     """Concepts that another rule or tagger found are other concepts: equal sets would not be seen."""
+    earlier = _extraction(frozen, extraction)
     for name, ours in extraction.items():
-        theirs = frozen.extraction[name]
-        if theirs != ours:
+        if earlier[name] != ours:
             raise ConfigError(
-                f"frozen: the concepts of {frozen.directory} were found by {name} {_named(theirs)}, those of this "
-                f"build would be by {_named(ours)}: their sets cannot be compared; set ingest.{name}, or freeze "
+                f"frozen: the concepts of {frozen.directory} were found by {name} {_named(earlier[name])}, those of "
+                f"this build would be by {_named(ours)}: their sets cannot be compared; set ingest.{name}, or freeze "
                 "another build"
             )
+
+
+def _extraction(frozen: Frozen, wanted: dict[str, Any]) -> dict[str, Any]:
+    path = storage.join(frozen.directory, "report.json")
+    try:
+        # What has a version of its own stands in the report with it; the settings have its name alone.
+        settings, report = frozen.manifest.settings["ingest"], json.loads(storage.read_bytes(path))
+        return {name: (report if isinstance(value, dict) else settings)[name] for name, value in wanted.items()}
+    except (KeyError, ValueError) as error:
+        names = " and ".join(wanted)
+        raise InputError(f"frozen: {path} does not say by which {names} it was made ({error})") from None
 
 
 def _named(value: Any) -> str:

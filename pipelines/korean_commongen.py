@@ -3,19 +3,19 @@
 from typing import Any
 
 import apache_beam as beam
+import pyarrow as pa
 
-from conceptloom import storage
 from conceptloom.corpus.analysis import Analyser
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.similarity import SCORERS
-from conceptloom.splits import Sizes
-from conceptloom.tasks.frozen import FOLDER, TakeFrozen
+from conceptloom.splits import Sizes, frozen_assignment, require_pairs
+from conceptloom.tasks.frozen import TakeFrozen, frozen_rows
 from conceptloom.tasks.publish import Copy, DataFile
 from conceptloom.tasks.select import Selection
 from pipelines.card import KOREAN
 from pipelines.config import KoreanCommonGenSettings
 from pipelines.finals import check_train, data_files, stage_copies
-from pipelines.frozen import check_frozen, open_frozen
+from pipelines.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from pipelines.reading import check_ingest, reading_settings
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from pipelines.report import build_report, write_documents
@@ -73,7 +73,10 @@ def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:
     if settings.frozen is None:
         return ()
     extraction = {"rule": chosen.rule, "tagger": tagger(chosen.tagger).signature()}
-    return check_frozen(settings, output, settings.split.chosen(), extraction)
+    frozen = check_frozen(settings, output, extraction)
+    rows = pa.concat_tables([frozen_rows(file, data) for file, data in frozen.data()])
+    require_pairs(frozen_assignment(rows), settings.split.chosen())
+    return (frozen_note(frozen, "split.validation, split.test and split.stratify"),)
 
 
 def _split_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
@@ -113,17 +116,8 @@ def _publish_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
 def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
     by_source = context.settings.publish.train_order == "curriculum"
     copies = stage_copies(context, {"index": ["select"], "rejected": ["ingest", "select", "split"]})
-    jobs: list[DataFile | Copy] = [*data_files(context, by_source), *copies, *_frozen_copies(context)]
+    jobs: list[DataFile | Copy] = [*data_files(context, by_source), *copies, *frozen_copies(context)]
     return pipeline | "Publish" >> Publish(jobs, context.output, context.directory("publish"))
-
-
-def _frozen_copies(context: Context) -> list[Copy]:
-    directory = context.directory("split")
-    named = [file for file in context.manifests["split"].files if file["path"].startswith(f"{FOLDER}/")]
-    return [
-        Copy(storage.join(directory, file["path"]), file["path"].removeprefix(f"{FOLDER}/"), file["rows"])
-        for file in named
-    ]
 
 
 def _finish(context: Context) -> None:

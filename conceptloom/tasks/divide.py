@@ -57,7 +57,7 @@ class GatherSets:
         fate = _with_captions(own, references)
         rows = data_rows(fate.filter(pc.equal(fate["reason"], "")), references, self.seed)
         rejected = _dropped(fate.filter(pc.not_equal(fate["reason"], "")))
-        yield from _statistics(rows)
+        yield from statistics_of(rows)
         files = [self._write("sets", bucket, rows), self._write("rejected", bucket, rejected)]
         files[0]["splits"] = _split_sizes(rows)
         split = pc.if_else(pc.equal(fate["reason"], ""), fate["split"], "")
@@ -113,7 +113,8 @@ def _split_sizes(rows: pa.Table) -> dict[str, dict[str, int]]:
     return result
 
 
-def _statistics(rows: pa.Table) -> Iterator[Output]:
+def statistics_of(rows: pa.Table) -> Iterator[Output]:
+    """The counts of each split of some rows (schema SETS_DATA), for SummariseSets."""
     for split in SPLIT_NAMES.values():
         part = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
         examples = pa.table([part["concepts"], part["references"], part["source"]], schema=EXAMPLES)

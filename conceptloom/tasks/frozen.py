@@ -47,7 +47,7 @@ class FrozenFile:
 
     @property
     def is_data(self) -> bool:
-        """Whether it holds rows of schema DATA; else it is the same rows in a published format."""
+        """Whether it holds rows of schema DATA; else it is the same rows in another format."""
         return self.path.startswith("data/")
 
 
@@ -58,6 +58,18 @@ def read_frozen(directory: str, file: FrozenFile) -> bytes:
     if blake2b(data, digest_size=16).hexdigest() != file.blake2b:
         raise InputError(f"{path} is not the file that its build wrote: freeze a build that nobody changed")
     return data
+
+
+def copy_frozen(
+    files: Iterable[FrozenFile], source: str, directory: str
+) -> Iterator[tuple[FrozenFile, bytes, dict[str, Any]]]:
+    """Copies the frozen files of a build into FOLDER of a stage; answers each with its bytes and its manifest entry.
+
+    Raises InputError as `read_frozen`.
+    """
+    for file in files:
+        data = read_frozen(source, file)
+        yield file, data, write_file(storage.join(directory, FOLDER, file.path), data, file.rows)
 
 
 def frozen_rows(file: FrozenFile, data: bytes) -> pa.Table:
@@ -80,9 +92,8 @@ class TakeFrozen:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Answers the assignment that the frozen rows are, their statistics, and the receipt of the copies."""
         parts, copies = [DIVIDED.empty_table()], list[dict[str, Any]]()
-        for file in self.files:
-            data = read_frozen(self.source, file)
-            copies.append(write_file(storage.join(self.directory, FOLDER, file.path), data, file.rows))
+        for file, data, copy in copy_frozen(self.files, self.source, self.directory):
+            copies.append(copy)
             if file.is_data:
                 parts.append(frozen_rows(file, data))
         rows = pa.concat_tables(parts)

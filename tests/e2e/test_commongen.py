@@ -308,7 +308,6 @@ def test_published_train_captions(tmp_path: Path) -> None:
     [
         ({"conceptnet": None}, "give --conceptnet FILE"),
         ({"conceptnet": "/nowhere/names.txt"}, "--conceptnet /nowhere/names.txt: no such file"),
-        ({"frozen": "/somewhere"}, "leave out --frozen"),
         ({"quotas": {"dev": {3: 100_000}}}, "lower quotas.dev.3"),
         ({"quotas": {"dev": {7: 1}}}, "mine.sizes has no 7"),
         ({"quotas": {"dev": {3: 1.5}}}, "quotas.dev.3 must be a number of sets or a fraction below 1, not 1.5"),

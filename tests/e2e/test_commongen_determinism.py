@@ -109,7 +109,6 @@ def test_other_commands(plain: Path, tmp_path: Path) -> None:
     refusals = [
         here("estimate", RECIPE, "--input", "a=b"),
         here("variant", plain, "--kind", "noun-verb", "--output", tmp_path / "v"),
-        here("build", *arguments(tmp_path / "none"), "--frozen", plain),
     ]
     for said in refusals:
         assert said.returncode == 1 and said.stderr.startswith("error: ") and said.stderr.count("\n") == 1

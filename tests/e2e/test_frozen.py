@@ -259,7 +259,7 @@ def test_what_cannot_be_frozen_is_refused_before_anything_runs(tmp_path: Path, c
     assert f"{text} is not the file that its build wrote" in refused(new, touched)
     silent = changed(captions, tmp_path / "d")
     (silent / "report.json").write_text("{}", encoding="utf-8")
-    assert "does not say by which rule and tagger" in refused(new, silent)
+    assert "does not say by which rule and tagger it was made" in refused(new, silent)
 
 
 def test_a_build_without_held_out_rows_cannot_be_frozen(tmp_path: Path, captions: Path) -> None:
