@@ -32,8 +32,11 @@ def evaluate(
     references: str = typer.Option(
         ..., "--references", help="A build's directory, a file in a published format, or parallel text (*src*.txt)."
     ),
-    predictions: list[str] = typer.Option(..., "--predictions", help="A file of predictions, a system each."),
+    predictions: list[str] = typer.Option([], "--predictions", help="A file of predictions, a system each."),
     more: list[str] = typer.Argument(None, metavar="[FILE]...", help="More files of predictions."),
+    people: bool = typer.Option(
+        False, "--people", help="A system more: each reference held against the others of its set."
+    ),
     split: str = typer.Option("test", help="The split, where the references are a build."),
     assignments: list[str] = typer.Option([], "--option", help="NAME=VALUE, an option of the preset; may be repeated."),
     output: str | None = typer.Option(
@@ -52,13 +55,15 @@ def evaluate(
     others = list(takewhile(lambda one: not one.startswith("--"), more or ()))
     context.args = (more or [])[len(others) :]
     beam = beam_options(context)
+    if not people and not predictions:
+        raise ConfigError("there is nothing to evaluate: give --predictions FILE, or --people")
     from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals, write_pages
     from conceptloom.metrics.evaluation import evaluate as evaluated
     from conceptloom.metrics.results import to_json, write_evaluation
 
     options = _options(assignments)
     with _rows(runner, workers, beam, output, preset, options) as rows:
-        found = evaluated(preset, options, references, split, [*predictions, *others], rows)
+        found = evaluated(preset, options, references, split, [*predictions, *others], rows, people)
     how = Resampling(resamples, seed)
     found = with_intervals(found, how)
     compared = comparisons(found, how)
@@ -166,7 +171,7 @@ def _comparison_table(found: "Evaluation", compared: "list[Comparison]") -> Any:
 
     from conceptloom.metrics.html import p_text
 
-    first, second = (system.name for system in found.systems)
+    first, second = (system.name for system in found.systems if not system.is_people)
     table = Table("metric", box=None, header_style="bold")
     table.add_column(Text(f"{first} minus {second}"), justify="right")
     for name in ("p, paired bootstrap", "p, permutation"):

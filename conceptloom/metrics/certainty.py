@@ -11,6 +11,7 @@ from conceptloom.metrics.page import page
 from conceptloom.metrics.page_data import PageSystem, have_same_items
 
 PAGE = "evaluation.html"
+PEOPLE_PAGE = "evaluation-people.html"
 
 
 @dataclass(frozen=True)
@@ -33,21 +34,32 @@ def with_intervals(found: Evaluation, how: Resampling) -> Evaluation:
 def comparisons(found: Evaluation, how: Resampling) -> list[Comparison]:
     """The first of two systems minus the second; none of one system, or of more than two.
 
+    People are not compared: they are held against one reference fewer.
+
     Raises InputError where the two were not scored on the same number of units.
     """
-    if len(found.systems) != 2 or not how.resamples:
+    systems = [system for system in found.systems if not system.is_people]
+    if len(systems) != 2 or not how.resamples:
         return []
-    first, second = found.systems
+    first, second = systems
     return compare(first.scores, second.scores, how.seed, how.resamples)
 
 
 def write_pages(found: Evaluation, compared: list[Comparison], directory: str) -> list[str]:
-    """Writes the page of one system, or of two with the same items; else a page each. Answers the paths."""
-    systems = [_page_system(system) for system in found.systems]
+    """Writes the page of one system, or of two with the same items; else a page each. Answers the paths.
+
+    People, who have other references, have a page of their own.
+    """
+    systems, people = (
+        [_page_system(one) for one in found.systems if one.is_people == wanted] for wanted in (False, True)
+    )
     title = f"Evaluation: {found.preset}"
-    pages = {PAGE: page(systems, compared, title)} if len(systems) < 3 and have_same_items(systems) else {}
+    one_page = 0 < len(systems) < 3 and have_same_items(systems)
+    pages = {PAGE: page(systems, compared, title)} if one_page else {}
     for number, system in enumerate(systems if not pages else [], 1):
         pages[PAGE.replace(".", f"-{number}.")] = page([system], (), title)
+    if people:
+        pages[PEOPLE_PAGE] = page(people, (), title)
     for name, text in pages.items():
         storage.write_bytes(storage.join(directory, name), text.encode())
     return [storage.join(directory, name) for name in pages]

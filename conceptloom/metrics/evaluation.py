@@ -8,9 +8,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from conceptloom import __version__, storage
+from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Item, Metric, Options, Score, make_metrics
 from conceptloom.metrics.inputs import Paired, blocks_of, items_of, pair, table_of
 from conceptloom.metrics.notes import Note, NoteBook
+from conceptloom.metrics.people import NAME as PEOPLE
+from conceptloom.metrics.people import mean_of_rounds, people_items
 from conceptloom.metrics.references import SCHEMA as REFERENCES
 from conceptloom.metrics.references import References, read_references
 
@@ -32,6 +35,8 @@ class System:
     notes: tuple[Note, ...] = ()
     intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By a score's name the ends of its confidence interval, where one was computed."""
+    is_people: bool = False
+    """Whether it is the references' own sentences, each held against the others of its set."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +56,27 @@ def evaluate(
     split: str,
     predictions: Sequence[str],
     rows_of_items: RowsOf | None = None,
+    people: bool = False,
 ) -> Evaluation:
     """Scores each file of predictions. The scores are the same, to the last digit, whoever works out the rows.
 
-    That is this process, if no one is named. Raises ConfigError for a preset, an option or a package that is not there,
+    That is this process, if no one is named. With `people` the references' own sentences are a system too, the last
+    one. Raises ConfigError for a preset, an option or a package that is not there,
     InputError for an input. Memory: references and predictions; the work goes block by block.
     """
     metrics = make_metrics(preset, options)
+    if people and PRESETS[preset].items is not None:
+        raise ConfigError(f"preset {preset} is not of sentences that people wrote of a set: leave out --people")
     held, paired = _read(preset, references, split, predictions)
     systems = []
+    rows = rows_of_items or rows_here
     for name, path, found in zip(system_names(predictions), predictions, paired):
-        blocks = (rows_of_items or rows_here)(metrics, found.items)
-        systems.append(make_system(name, path, found, scores_of(metrics, found.items, blocks), held))
+        scores = scores_of(metrics, found.items, rows(metrics, found.items))
+        systems.append(make_system(name, path, found, scores, held))
+    if people:
+        rounds, shown = people_items(held)
+        means = mean_of_rounds([scores_of(metrics, items, rows(metrics, items)) for items in rounds])
+        systems.append(replace(make_system(PEOPLE, references, shown, means, held), is_people=True))
     return Evaluation(preset, options, held, systems)
 
 

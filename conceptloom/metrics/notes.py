@@ -17,6 +17,10 @@ TEXTS = {
         "prediction is of no reference and is left out",
         "predictions are of no reference and are left out",
     ),
+    "single_references": (
+        "set has one sentence, which has no other to be held against, and is left out",
+        "sets have one sentence, which has no other to be held against, and are left out",
+    ),
     "missing_predictions": ("reference has no prediction: scores 0", "references have no prediction: they score 0"),
 }
 """What is said of one, and of several."""

@@ -45,6 +45,25 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
     )
 
 
+def test_people_beside_a_system_and_alone(files: tuple[str, str, str], tmp_path: Path) -> None:
+    references, good, _ = files
+    said = here(
+        "evaluate", PRESET, f"--references={references}", f"--predictions={good}", "--people", f"--output={tmp_path}"
+    )
+    table = [re.split(r"\s{2,}", line.strip()) for line in said.stdout.splitlines()]
+    assert table[:2] == [["metric", "good", "people"], ["items", str(COUNT), str(COUNT)]]
+    assert "minus" not in said.stdout and (tmp_path / "evaluation-people.html").exists()
+    found = pq.read_table(tmp_path / "sentences.parquet").to_pylist()
+    assert [row["system"] for row in found] == ["good"] * COUNT + ["people"] * COUNT
+    with (tmp_path / "leaderboard.csv").open(encoding="utf-8", newline="") as stream:
+        assert [row["system"] for row in csv.DictReader(stream)] == ["good", "people"]
+    alone = json.loads(here("evaluate", PRESET, f"--references={references}", "--people", "--json").stdout)
+    assert alone["systems"] == json.loads((tmp_path / "scores.json").read_text("utf-8"))["systems"][1:]
+    for arguments, cure in (([PRESET], "give --predictions FILE, or --people"), (["--preset=comve"], "--people")):
+        wrong = here("evaluate", *arguments, f"--references={references}", *["--people"] * (len(cure) < 10))
+        assert wrong.returncode == 1 and wrong.stderr.count("\n") == 1 and cure in wrong.stderr
+
+
 def scores(report: dict[str, Any]) -> list[list[tuple[str, float]]]:
     return [[(score["name"], score["value"]) for score in system["scores"]] for system in report["systems"]]
 
