@@ -32,7 +32,7 @@ EXTRAS = {
     "test": [
         "pytest>=8",
         "pytest-xdist>=3.6",
-        "hypothesis>=6.100",
+        "hypothesis>=6.116",
         "ruff>=0.6",
         "mypy>=1.11",
         "import-linter>=2.1",
