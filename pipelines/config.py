@@ -259,8 +259,9 @@ class RecipeSettings(Settings):
         raise NotImplementedError
 
     def files(self) -> list[str]:
-        """The patterns of everything that the workers read."""
-        return [pattern for source in self.inputs.values() for pattern in source.patterns]
+        """The patterns of everything that the workers read, and the build that they copy from."""
+        patterns = [pattern for source in self.inputs.values() for pattern in source.patterns]
+        return [*patterns, *([self.frozen] if self.frozen else [])]
 
 
 class KoreanCommonGenSettings(RecipeSettings):

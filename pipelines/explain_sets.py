@@ -65,7 +65,7 @@ def _sentence(build: Finished, sentence: str) -> History | None:
         for row in build.rejected(stage, bucket, sentence)
     ]
     if not kept and not rejected:
-        return None
+        return _frozen_sentence(build, sentence)
     copies = [row["locator"] for row in rejected if row["reason"] == "duplicate"]
     others = [row for row in rejected if row["reason"] != "duplicate"]
     history = {**_head((kept or others or rejected)[0]), "copies_at": copies}
@@ -74,6 +74,19 @@ def _sentence(build: Finished, sentence: str) -> History | None:
     history["rejected"] = list(map(_why, others))
     history["sets"] = list(_sets_with(build, history["text"]))
     return history
+
+
+def _frozen_sentence(build: Finished, sentence: str) -> History | None:
+    """The history of a caption of the frozen sets that the build's own corpora do not hold."""
+    rows = [row for file, data in build.frozen() for row in frozen_sets(file, data).to_pylist()]
+    text = next((text for row in rows for text in row["references"] if text_id(text) == sentence), None)
+    if text is None:
+        return None
+    # A row says where its target stands, and nothing of its other references.
+    place = next((row for row in rows if row["target"] == text), {"source": "", "locator": ""})
+    head = _head({**place, "id": sentence, "text": text})
+    unknown: History = {"copies_at": [], "concepts": [], "passed_over": [], "rejected": []}
+    return {**head, **unknown, "sets": list(_sets_with(build, text))}
 
 
 def _passed_over(build: Finished, bucket: int, sentence: str, concepts: list[str]) -> list[str]:
@@ -133,7 +146,8 @@ def history_text(history: History) -> str:
 
 
 def _sentence_lines(history: History) -> list[str]:
-    lines = [history["text"], f"id        {history['id']}", f"source    {history['source']}, {history['locator']}"]
+    lines = [history["text"], f"id        {history['id']}"]
+    lines += [f"source    {history['source']}, {history['locator']}"] if history["source"] else []
     lines += [f"copy      {locator}" for locator in history.get("copies_at", ())]
     lines += [f"concepts  {'#'.join(history['concepts'])}"] if history.get("concepts") else []
     lines += [f"passed    {'#'.join(history['passed_over'])}: over the cap"] if history.get("passed_over") else []

@@ -70,7 +70,8 @@ def evaluate(
     held, paired = _read(preset, references, split, predictions)
     systems = []
     rows = rows_of_items or rows_here
-    for name, path, found in zip(system_names(predictions), predictions, paired):
+    names = system_names(predictions, (PEOPLE,) if people else ())
+    for name, path, found in zip(names, predictions, paired):
         scores = scores_of(metrics, found.items, rows(metrics, found.items))
         systems.append(make_system(name, path, found, scores, held))
     if people:
@@ -127,11 +128,11 @@ def make_system(name: str, path: str, paired: Paired, scores: Iterable[Score], r
     return System(name, path, paired.items, signed, references.notes + paired.notes)
 
 
-def system_names(paths: Sequence[str]) -> list[str]:
-    """A short name for each file: its own without ending, or the whole path where two have the same.
+def system_names(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
+    """A short name for each file: its own without ending, or the whole path where two have the same or it is `taken`.
 
     >>> system_names(["a/KoGPT2.txt", "b/x.txt", "c/x.txt"])
     ['KoGPT2', 'b/x.txt', 'c/x.txt']
     """
     short = [path.rstrip("/").rpartition("/")[2].partition(".")[0] or path for path in paths]
-    return [name if short.count(name) == 1 else path for name, path in zip(short, paths)]
+    return [name if [*short, *taken].count(name) == 1 else path for name, path in zip(short, paths)]

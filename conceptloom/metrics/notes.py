@@ -18,8 +18,8 @@ TEXTS = {
         "predictions are of no reference and are left out",
     ),
     "single_references": (
-        "set has one sentence, which has no other to be held against, and is left out",
-        "sets have one sentence, which has no other to be held against, and are left out",
+        "set has fewer than two sentences to be held against each other, and is left out",
+        "sets have fewer than two sentences to be held against each other, and are left out",
     ),
     "missing_predictions": ("reference has no prediction: scores 0", "references have no prediction: they score 0"),
 }

@@ -30,7 +30,7 @@ def people_items(references: References) -> tuple[list[pa.Table], Paired]:
     """The items (schema `inputs.SCHEMA`) of each round, and what there is to show of all rounds together.
 
     In round r each set's sentence number r, from the first again where a set has fewer, is the prediction, the others
-    are its references. Sets of one sentence are left out and noted. Raises InputError where no set has two.
+    are its references. Sets of one sentence or none are left out and noted. Raises InputError where no set has two.
     """
     several = pc.greater(pc.list_value_length(references.sets["references"]), 1)
     sets = references.sets.filter(several).combine_chunks()

@@ -109,6 +109,20 @@ def known(data: bytes) -> Known:
     return Known(read_ipc(data[8 : 8 + size]).combine_chunks(), read_ipc(data[8 + size :]).combine_chunks())
 
 
+def without_copies(references: pa.Table, held: pa.ChunkedArray) -> pa.Table:
+    """The references (schema REFERENCES) whose text is none of `held`, but for case, spaces and punctuation.
+
+    Corpora copy each other's captions and respell them; each spelling is a sentence of its own.
+    """
+    texts = one_array(references["text"].unique())
+    copies = texts.filter(pc.is_in(_letters(texts), value_set=_letters(one_array(held))))
+    return references.filter(pc.invert(pc.is_in(references["text"], value_set=copies)))
+
+
+def _letters(texts: pa.Array) -> pa.Array:
+    return pc.replace_substring_regex(pc.utf8_lower(texts), r"[^\p{L}\p{N}]+", "")
+
+
 @dataclass(frozen=True)
 class FindTrain:
     """Finds the sentences of train's sets in one shard, less those that stand as references of dev or test."""
@@ -120,7 +134,6 @@ class FindTrain:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Rows of schema REFERENCES to the buckets of their sets; `side` is what `join_known` answers."""
         sets, held = known(side or b"")
-        found = self.stages.references(bucket, of_splits(sets, TRAIN))
-        found = found.filter(pc.invert(pc.is_in(found["id"], value_set=one_array(held["id"].unique()))))
+        found = without_copies(self.stages.references(bucket, of_splits(sets, TRAIN)), held["text"])
         for number, data in by_bucket(found, bucket_of(found["set"].to_numpy(), self.buckets)):
             yield Output("references", number, data)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 from collections import Counter
 from itertools import combinations
@@ -195,6 +196,48 @@ def test_other_commands_know_it(old: Path, tmp_path: Path) -> None:
         assert f"split     {expected}" in said and row["references"][0] in said and "held_out" in said
     sets = json.loads(here("explain", new, row["target"], "--json").stdout)[0]["sets"]
     assert {"id": row["id"], "concepts": row["concepts"], "split": "validation"} in sets
+
+
+def test_quotas_of_sizes_that_are_not_mined(old: Path, tmp_path: Path) -> None:
+    assert any(DEMO["quotas"]["test"].get(size) for size in (4, 5))
+    build_english(tmp_path / "new", frozen=str(old), mine={"sizes": (3,)})
+    assert held_files(tmp_path / "new") == held_files(old)
+    assert {len(row["concepts"]) for row in data_of(tmp_path / "new")["train"]} == {3}
+
+
+def test_captions_that_the_new_corpora_do_not_hold_are_explained(old: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    name, one = max(DEMO["inputs"].items())
+    build_english(new, frozen=str(old), inputs={name: one})
+    ours = {row["text"] for row in sentences_of(new)}
+    held = [row for split in SPLITS[1:] for row in data_of(old)[split]]
+    targets = {row["target"]: row for row in held}
+    gone = {text for row in held for text in row["references"] if text not in ours}
+    assert gone & targets.keys()
+    for text in (min(gone & targets.keys()), *sorted(gone - targets.keys())[:1]):
+        (said,) = json.loads(here("explain", new, text, "--json").stdout)
+        assert [one["id"] for one in said["sets"]] == [row["id"] for row in held if text in row["references"]]
+        row = targets.get(text, {"source": "", "locator": ""})
+        assert (said["source"], said["locator"]) == (row["source"], row["locator"])
+        assert here("explain", new, said["id"]).stdout == here("explain", new, text).stdout
+
+
+def test_respelled_copies_of_held_out_captions_are_not_trains(old: Path, tmp_path: Path) -> None:
+    """Another corpus may have the same captions, in capitals or as tokens: other sentences, with the same words."""
+    held = sorted({text for split in SPLITS[1:] for row in data_of(old)[split] for text in row["references"]})
+    spaced = [re.sub(r"([^\w\s])", r" \1 ", text) for text in held]
+    copies = [text.upper() for text in held] + spaced
+    (tmp_path / "copies.txt").write_text("".join(f"{text}\n" for text in copies), "utf-8")
+    inputs = {**DEMO["inputs"], "copies": {"patterns": [str(tmp_path / "copies.txt")], "format": "lines"}}
+    build_english(tmp_path / "new", frozen=str(old), inputs=inputs, overlap={"policy": "none"})
+
+    def letters(text: str) -> str:
+        return "".join(filter(str.isalnum, text.lower()))
+
+    read = [row["text"] for row in sentences_of(tmp_path / "new") if row["source"] == "copies"]
+    assert read and {letters(text) for text in read} <= {letters(text) for text in held}
+    train = {letters(text) for row in data_of(tmp_path / "new")["train"] for text in row["references"]}
+    assert train and not train & {letters(text) for text in held}
 
 
 def refused(output: Path, frozen: Path, **settings: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from conceptloom.metrics.certainty import Resampling, comparisons, with_interval
 from conceptloom.metrics.evaluation import evaluate
 from conceptloom.metrics.inputs import items_of
 from conceptloom.metrics.people import BETWEEN, ROUNDS, people_items
-from conceptloom.metrics.references import read_references
+from conceptloom.metrics.references import SCHEMA, References, read_references
 
 WORDS = ["dog", "cat", "runs", "jumps", "over", "the", "red", "ball", "in", "a", "park"]
 TEXT = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
@@ -119,6 +120,26 @@ def test_beside_systems_they_are_shown_and_not_compared(tmp_path: Path) -> None:
     assert [note.what for note in found.systems[1].notes] == ["single_references"]
     two = evaluate("sound", {"language": "en"}, path, "test", [mine, mine], people=True)
     assert [one.difference for one in comparisons(two, how) if one.name == "chrF++"] == [0.0]
+
+
+def test_sets_without_any_sentence_are_told_like_those_of_one() -> None:
+    """A build leaves dev and test sets whose references are still to be written."""
+    texts = [["a dog", "the dog"], ["a cat"], []]
+    rows = [{"key": str(at), "concepts": ["dog"], "references": each, "source": ""} for at, each in enumerate(texts)]
+    rounds, shown = people_items(References("build", pa.Table.from_pylist(rows, SCHEMA)))
+    assert [[item.key for item in items_of(items)] for items in rounds] == [["0"], ["0"]]
+    (note,) = shown.notes
+    assert str(note).startswith("build: 2 sets have fewer than two sentences")
+
+
+def test_a_file_that_is_called_people_is_told_from_people(tmp_path: Path) -> None:
+    path = written(tmp_path / "references.jsonl", THREE)
+    (tmp_path / "people.txt").write_text("a dog\nthe cat\na red ball\n", "utf-8")
+    mine = str(tmp_path / "people.txt")
+    found = evaluate("sound", {"language": "en"}, path, "test", [mine], people=True)
+    assert [(system.name, system.is_people) for system in found.systems] == [(mine, False), ("people", True)]
+    (alone,) = evaluate("sound", {"language": "en"}, path, "test", [mine]).systems
+    assert alone.name == "people"
 
 
 def test_presets_with_files_of_their_own_have_no_people(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from builds import RECIPE, SAMPLE_ARGUMENTS, here
 from dataflow_requests import FLAGS, IMAGE, NEEDED
 
 from conceptloom.errors import ConfigError
+from pipelines import RECIPES
+from pipelines.config import make_settings
 from runners.dataflow import DataflowRunner
 from runners.dataflow_checks import missing
 
@@ -109,6 +111,16 @@ def test_the_package_may_come_with_the_job(tmp_path: Path) -> None:
 def test_files_that_workers_do_not_see() -> None:
     found = missing(NEEDED, ["a.txt", *INPUTS, "/raw/b.txt"], "builds/first")
     assert [("a.txt, /raw/b.txt" in one, "builds/first" in one) for one in found] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_a_frozen_build_must_be_where_workers_see_it(recipe: str, tmp_path: Path) -> None:
+    data = {"inputs": {"captions": {"patterns": INPUTS}}, "frozen": str(tmp_path)}
+    files = make_settings(RECIPES[recipe].settings, data, "the test").files()
+    with pytest.raises(ConfigError, match=f"do not see the local input {tmp_path}"):
+        DataflowRunner(NEEDED, workers=2).prepare(recipe, files, OUTPUT)
+    there = make_settings(RECIPES[recipe].settings, {**data, "frozen": OUTPUT}, "the test")
+    DataflowRunner(NEEDED, workers=2).prepare(recipe, there.files(), "gs://a-bucket/builds/second")
 
 
 def test_beam_without_its_google_part(monkeypatch: pytest.MonkeyPatch) -> None:
