@@ -88,6 +88,7 @@ class Build:
         Raises ConfigError, BuildError, InputError or OutputError; what was committed stays, and the next run goes on
         from there.
         """
+        self.settings = self.settings.settled()
         notes = self.recipe.check(self.settings, self.output)
         plan = self.plan()
         self.observer.planned(plan)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from conceptloom.current import build_at
 from conceptloom.errors import ConfigError
 from conceptloom.filters import FILTERS, PRESETS, make_filter
 from conceptloom.languages.korean.rules import RULES
@@ -257,6 +258,10 @@ class RecipeSettings(Settings):
     def policy(self) -> Any:
         """What the splits of a build promise of each other: what the gate `leak` asks for."""
         raise NotImplementedError
+
+    def settled(self) -> "RecipeSettings":
+        """These settings with the build that a name of the current one points at now: a promotion may come between."""
+        return self if self.frozen is None else self.model_copy(update={"frozen": build_at(self.frozen)})
 
     def files(self) -> list[str]:
         """The patterns of everything that the workers read, and the build that they copy from."""

@@ -123,7 +123,7 @@ def test_commands_read_a_build_in_a_bucket(built: str, store: Store, tmp_path: P
     assert differing(tmp_path / "local", fetched(f"{HOME}/variant", tmp_path / "remote")) == ["variant.json"]
 
 
-def test_the_current_build_of_a_bucket_is_read_by_its_name(built: str, store: Store) -> None:
+def test_the_current_build_of_a_bucket_is_read_by_its_name(built: str, store: Store, tmp_path: Path) -> None:
     current = f"{HOME}/current"
     said = finished_cli("promote", built, "--json", "--", "--no_auth", env=store.public())
     assert json.loads(said.stdout)["promoted"] and storage.read_bytes(current) == f"{built}\n".encode()
@@ -133,6 +133,9 @@ def test_the_current_build_of_a_bucket_is_read_by_its_name(built: str, store: St
     assert f"are those of {built};" in plan.stdout, plan
     over = here("build", RECIPE, *INPUTS, f"--frozen={current}", f"--output={built}", "--dry-run")
     assert over.returncode == 1 and "is the output itself" in over.stderr
+    frozen = tmp_path / "frozen"
+    build(frozen, frozen=current)
+    assert f"frozen: {built}\n" in (frozen / "config.yaml").read_text("utf-8")
     text = plain_sentences()[0]
     assert here("explain", current, text) == here("explain", built, text)
     assert here("variant", current, "--kind=curriculum", "--output", f"{HOME}/ordered").returncode == 0
