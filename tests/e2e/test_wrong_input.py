@@ -6,10 +6,10 @@ import gzip
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -439,14 +439,19 @@ def _workers(parent: int) -> list[int]:
     return sorted(found)
 
 
-def _small_files() -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+# A program of its own, no preexec_fn: a fork of this process, in which gRPC may have threads, can end in an abort.
+_SMALL_FILES = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 
 
 def test_a_file_that_cannot_be_written_to_its_end(tmp_path: Path, output: Path) -> None:
     """By a limit on the size of files, which every worker process inherits."""
     arguments = ["build", RECIPE, *SAMPLE_ARGUMENTS, "--output", output, "--workers=2"]
-    line = error_of(cli(*arguments, preexec_fn=_small_files))
+    limited = [sys.executable, "-c", _SMALL_FILES, *command(*arguments)]
+    line = error_of(subprocess.run(limited, env=environment(), capture_output=True, encoding="utf-8", check=False))
     assert str(output) in line and "cannot be written" in line
     _assert_nothing_finished(output)
     assert [name for name in files_of(output) if ".writing-" in name] == []
