@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -34,18 +34,18 @@ def bytes_read() -> int:
     return 0
 
 
-def idle_worker() -> tuple[int, float]:
+def idle_worker(tasks: Sequence[str]) -> tuple[int, float]:
     """The resident bytes of a worker process of the local runner before its first work, and its CPU seconds until then.
 
-    One is started to see.
+    One is started to see. `tasks` are the modules of conceptloom.tasks that it has loaded.
     """
     with local_pool(2):
         calls = Pipelined()
-        found = [list(one) for one in calls.submit(_loaded)] + [list(one) for one in calls.drain()]
+        found = [list(one) for one in calls.submit(_loaded, tasks)] + [list(one) for one in calls.drain()]
     return found[0][0]
 
 
-def _loaded() -> Iterator[tuple[int, float]]:
-    for stage in ("ingest", "select", "split", "publish"):
-        import_module(f"conceptloom.tasks.{stage}")
+def _loaded(tasks: Sequence[str]) -> Iterator[tuple[int, float]]:
+    for name in tasks:
+        import_module(f"conceptloom.tasks.{name}")
     yield resident(), time.process_time()
