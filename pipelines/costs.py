@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 Rows = Mapping[str, float]
 """What costs grow with, by name: numbers of sentences, concept sets, rows; `read` and `kept` among them."""
 
-SENTENCES = "sentences"
-
 
 @dataclass(frozen=True)
 class StageCosts:
@@ -61,7 +59,7 @@ class SampleRun:
 class Drawn(NamedTuple):
     """The sentences of a sample, copies among them, and with which unit each was drawn; both of shape (sentences,)."""
 
-    units: ClassVar[npt.NDArray[np.uint64]]
+    units: npt.NDArray[np.uint64]
     heads: npt.NDArray[np.uint64]
     """The leading 64 bits of their ids."""
 
@@ -114,14 +112,15 @@ class CostModel(Protocol):
     grows_with: ClassVar[Mapping[str, str]]
     """The count that each cost grows with, by STAGE/KIND/NAME; one that is not named grows as its STAGE does.
 
-    KIND/NAME: `cpu`/task, `shuffled`/output, `written`/kind of file, `runner`, `bytes` (read), `held` (in memory for
-    one bucket; a stage without it holds as much for any).
+    KIND/NAME: `cpu`/task, `shuffled`/output, `written`/kind of file, `runner`, `bytes` (read), `held` (the memory that
+    the work on one bucket takes; where it is not named, that is put down to the bytes that the stage shuffles, as far
+    as memory grows with them).
     """
     reads: ClassVar[Mapping[str, str]]
     """The count that a stage reads, where it is not what the stage before it kept."""
     keeps: ClassVar[Mapping[str, str]]
     """The count that a stage keeps; one that is not named keeps the share that it keeps of the largest sample."""
-    units: Mapping[str, str]
+    units: ClassVar[Mapping[str, str]]
     """What is counted in a stage, where it is not sentences."""
     alone: ClassVar[AbstractSet[str]]
     """Tasks of one call, or of few: no number of workers makes them faster."""

@@ -59,7 +59,7 @@ class Context:
     def shards(self, stage: str, kind: str, columns: list[str]) -> Iterator[pa.Table]:
         """Some columns of all shards of one kind that a finished stage left."""
         for file in self.manifests[stage].files:
-            if file["path"].startswith(f"{kind}-"):
+            if file["path"].startswith((f"{kind}-", f"{kind}.")):
                 yield read_table(storage.join(self.directory(stage), file["path"]), columns)
 
 
