@@ -9,57 +9,19 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-
-from conceptloom.concepts import CODED, supporters
-from conceptloom.concepts.lexicon import Lists
-from conceptloom.concepts.runs import gather
 from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.corpus.raw import Texts
 from conceptloom.estimation.fits import by_power
-from conceptloom.estimation.growth import Counts, Growth, incidence
-from conceptloom.hashing import id_heads, seed_for, splitmix64
-from conceptloom.selection.postings import unpack_ids
-from conceptloom.tasks.mine import TERMS
+from conceptloom.estimation.growth import Counts, Growth
 from conceptloom.tasks.sample import TOGETHER
+from pipelines.commongen_counts import SetCounts, count_sets, routed, units_of_sets
 from pipelines.costs import Drawn, Rows, SampleRun, Samples, SecondStep, fewer
 from pipelines.recipe import Context
-
-SETS_SEEN = 250_000
-"""Of so many concept sets of the largest sample it is looked at in how many drawn units each stands."""
-
-
-class SetCounts(NamedTuple):
-    """What the stages made of a sample, besides what their ledgers say."""
-
-    occurrences: float
-    """Concept sets in captions: the sum of the supports."""
-    leads: npt.NDArray[Any]
-    """How many captions have 0, 1, … concepts that may lead a set there."""
-    terms: float
-    """Distinct concepts."""
-    drawn: float
-    """Sets that leave their shards as candidates."""
-    merged: float
-    """Sets that leave their groups of shards."""
-    holders: float
-    """Captions that hold the lead concept of a candidate, over all candidates."""
-    train: float
-    """Sets of train."""
-    references: float
-    """Their captions, each counted for each of them."""
-    shards: int
-    """Shards of lead concepts."""
 
 
 @dataclass(frozen=True)
 class CommonGenCosts:
-    """See CostModel. `shards` answers how many shards of lead concepts so many captions have.
-
-    What is seen of the largest sample: in how many of the drawn units each of some concept sets stands.
-    """
+    """See CostModel. `shards` answers how many shards of lead concepts so many captions have."""
 
     shards: Callable[[float], int]
 
@@ -134,36 +96,16 @@ class CommonGenCosts:
 
     def count(self, context: Context) -> SetCounts:
         """See CostModel."""
-        size = context.settings.sample.size
-        mined = [file["rows"] for file in context.manifests["mine"].files if file["path"].startswith("mined-")]
-        groups = [sum(mined[start : start + TOGETHER]) for start in range(0, len(mined), TOGETHER)]
-        return SetCounts(
-            context.manifests["mine"].summary["numbers"]["supports"]["all"],
-            _leads(context),
-            _rows_of(context, "mine", TERMS),
-            sum(min(rows, size) for rows in mined),
-            sum(min(rows, size) for rows in groups),
-            _holders(context),
-            _rows_of(context, "publish", "data/train-"),
-            _rows_of(context, "publish", "published/train-", "_trg.txt"),
-            len(mined),
-        )
+        return count_sets(context)
 
     def look(self, context: Context, drawn: Drawn) -> Counts:
-        """In how many of the drawn units each of about SETS_SEEN concept sets stands; shape (sets,)."""
-        chosen = _some_sets(context)
-        coded = context.shards("mine", "coded", CODED.names)
-        held = pa.concat_tables(supporters(table.cast(CODED).to_batches(), chosen) for table in coded)
-        order = np.argsort(drawn.heads, kind="stable")
-        heads = id_heads(unpack_ids(held["id"]))
-        first, last = (np.searchsorted(drawn.heads[order], heads, side) for side in ("left", "right"))
-        units = drawn.units[order[gather(first, last - first)]]
-        return incidence(units, np.repeat(held["set"].to_numpy(), last - first))
+        """See CostModel: in how many of the drawn units each of some concept sets stands."""
+        return units_of_sets(context, drawn)
 
     def rows(self, samples: Samples) -> list[Rows]:
         """See CostModel."""
         measured = [_measured(run) for run in samples.runs]
-        return [_rows(sizes) for sizes in (*measured, _whole(samples, measured, self.shards))]
+        return [_rows(sizes) for sizes in (*measured, _Growth(samples, measured, self.shards).whole())]
 
     def second_step(self, samples: Samples, flow: str) -> SecondStep:
         """See CostModel: all rows go straight to their buckets."""
@@ -208,78 +150,58 @@ def _rows(sizes: _Sizes) -> Rows:
     }
 
 
-def routed(leads: npt.NDArray[Any], shards: int) -> float:
-    """How many captions leave for the shards: a copy for each that has one of its possible leads, dealt by chance.
+@dataclass(frozen=True)
+class _Growth:
+    """From what the nested samples have to what the whole has."""
 
-    `leads` says how many captions have 0, 1, … of them.
-    """
-    return float(leads @ (shards * (1 - (1 - 1 / shards) ** np.arange(len(leads)))))
+    samples: Samples
+    measured: Sequence[_Sizes]
+    shards: Callable[[float], int]
 
+    def whole(self) -> _Sizes:
+        """The counts of the whole."""
+        last, kept = self.measured[-1], self.samples.kept()
+        sets = self._sets()
+        candidates = min(float(self.samples.settings.sample.size), sets)
+        dropped = min(1.0, self._on(lambda one: 1 - one.divided / one.candidates))
+        divided = candidates * (1 - dropped)
+        more = self._more(sets, candidates, divided * last.more.train / last.divided)
+        mined = last.mined * kept / last.kept
+        return _Sizes(self.samples.read(), kept, mined, sets, candidates, divided, self.samples.buckets, more)
 
-def _whole(samples: Samples, measured: list[_Sizes], shards_of: Callable[[float], int]) -> _Sizes:
-    last, counts = measured[-1], measured[-1].more
-    kept, captions = samples.kept(), [one.kept for one in measured]
-    more = kept / last.kept
+    def _on(self, value: Callable[[_Sizes], float]) -> float:
+        """A number of each sample, gone on by its power of the captions kept."""
+        return by_power([one.kept for one in self.measured], [*map(value, self.measured)], self.samples.kept())
 
-    def on(values: list[float]) -> float:
-        return by_power(captions, values, kept)
+    def _sets(self) -> float:
+        if self._passing_over():
+            return self._on(lambda one: one.sets)
+        grown = Growth.of(self.samples.seen)
+        return self.measured[-1].sets * grown.distinct(self.samples.times) / grown.seen
 
-    sets, shards, size = _sets(samples, measured), shards_of(kept), samples.settings.sample.size
-    candidates = min(float(size), sets)
-    divided = candidates * (1 - min(1.0, on([1 - one.divided / one.candidates for one in measured])))
-    train = divided * counts.train / last.divided
-    # Each set has one caption; further ones come as captions do, but new sets come as well.
-    further = on([one.more.references / one.more.train - 1 for one in measured])
-    found = SetCounts(
-        counts.occurrences * more,
-        counts.leads * more,
-        on([one.more.terms for one in measured]),
-        min(sets, float(shards * size)),
-        min(sets, float(-(-shards // TOGETHER) * size)),
-        candidates * on([one.more.holders / one.candidates for one in measured]),
-        train,
-        train * (1 + further),
-        shards,
-    )
-    return _Sizes(samples.read(), kept, last.mined * more, sets, candidates, divided, samples.buckets, found)
+    def _occurrences(self) -> float:
+        if self._passing_over():
+            return self._on(lambda one: one.more.occurrences)
+        return self.measured[-1].more.occurrences * self.samples.kept() / self.measured[-1].kept
 
+    def _passing_over(self) -> bool:
+        # What several captions must hold has grown from sets of one caption, which are not there to be counted.
+        return bool(self.samples.settings.mine.min_support > 1)
 
-def _sets(samples: Samples, measured: list[_Sizes]) -> float:
-    """The distinct sets of the whole: by how often they were drawn, or, where most were passed over, as they grew."""
-    if samples.settings.mine.min_support > 1:
-        return by_power([one.kept for one in measured], [one.sets for one in measured], samples.kept())
-    grown = Growth.of(samples.seen)
-    return measured[-1].sets * grown.distinct(samples.times) / grown.seen
-
-
-def _rows_of(context: Context, stage: str, start: str, end: str = "") -> int:
-    files = context.manifests[stage].files
-    return sum(file["rows"] for file in files if file["path"].startswith(start) and file["path"].endswith(end))
-
-
-def _leads(context: Context) -> npt.NDArray[np.int64]:
-    fewest = min(context.settings.mine.sizes) - 1
-    sizes = [Lists.from_arrow(table["concepts"]).sizes for table in context.shards("mine", "coded", ["concepts"])]
-    return np.bincount(np.maximum(np.concatenate(sizes) - fewest, 0))
-
-
-def _holders(context: Context) -> int:
-    """Concepts are numbered by rarity: the first of a candidate is its lead."""
-    held = [Lists.from_arrow(table["concepts"]).values for table in context.shards("mine", "coded", ["concepts"])]
-    captions = np.bincount(np.concatenate(held))
-    (table,) = context.shards("sample", "sets", ["numbers"])
-    numbers = Lists.from_arrow(table["numbers"])
-    return int(captions[numbers.values[numbers.offsets[:-1]]].sum())
-
-
-def _some_sets(context: Context) -> pa.Table:
-    """About SETS_SEEN of the mined sets, as `supporters` takes them: each with the same chance."""
-    made = context.handed_on("mine")
-    share, parts, before = min(1.0, SETS_SEEN / sum(made.values())), [], 0
-    for table in context.shards("mine", "mined", ["concepts"]):
-        places = np.arange(before, before + len(table), dtype=np.uint64)
-        chosen = splitmix64(places ^ seed_for("estimate sets", context.settings.seed)) < share * 2.0**64
-        parts.append(table.filter(pa.array(chosen)))
-        before += len(table)
-    concepts = pa.concat_tables(parts)["concepts"]
-    return pa.table({"set": pa.array(np.arange(len(concepts), dtype=np.uint64)), "concepts": concepts})
+    def _more(self, sets: float, candidates: float, train: float) -> SetCounts:
+        kept, size = self.samples.kept(), self.samples.settings.sample.size
+        more, shards = self.measured[-1].more, self.shards(kept)
+        times = kept / self.measured[-1].kept
+        # A set has one caption; further ones come as captions do, but new sets come as well.
+        further = self._on(lambda one: one.more.references / one.more.train - 1)
+        return SetCounts(
+            self._occurrences(),
+            more.leads * times,
+            self._on(lambda one: one.more.terms),
+            min(sets, float(shards * size)),
+            min(sets, float(-(-shards // TOGETHER) * size)),
+            candidates * self._on(lambda one: one.more.holders / one.candidates),
+            train,
+            train * (1 + further),
+            shards,
+        )

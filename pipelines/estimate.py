@@ -124,9 +124,9 @@ def build_samples(
 
         small = [model.smaller(settings, part / sample.times) for part in PARTS]
         *less, most = zip(small, sample.plans, strict=True)
-        cold, _ = run_sample(recipe, *less[0], runner, base, model.count)
-        runs = [run_sample(recipe, *one, runner, base, model.count)[0] for one in less]
-        largest, (copies, seen) = run_sample(recipe, *most, runner, base, model.count, look)
+        cold, _ = run_sample(recipe, model, *less[0], runner, base)
+        runs = [run_sample(recipe, model, *one, runner, base)[0] for one in less]
+        largest, (copies, seen) = run_sample(recipe, model, *most, runner, base, look)
     return Whole(model, settings, plan.buckets, sample, copies, cold, [*runs, largest], seen)
 
 

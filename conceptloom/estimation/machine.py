@@ -1,11 +1,14 @@
 """What this machine has, and what this process has used of it (Linux tells it in /proc)."""
 
+import ctypes
 import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+
+import pyarrow as pa
 
 from conceptloom.parallel import Pipelined, local_pool
 
@@ -25,6 +28,14 @@ def resident(process: int | str = "self") -> int:
     with suppress(OSError):
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
+
+
+def release() -> None:
+    """Gives memory that this process has but does not use back to the system, as far as its allocators can."""
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):
+        # glibc's; other C libraries have none.
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def bytes_read() -> int:
