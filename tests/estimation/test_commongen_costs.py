@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from pipelines import RECIPES
 from pipelines.commongen_costs import CommonGenCosts
 from pipelines.commongen_counts import SetCounts, routed
 from pipelines.config import make_settings
-from pipelines.costs import Drawn
+from pipelines.costs import Drawn, SampleRun, Samples, StageCosts
 from pipelines.recipe import Context
 
 COSTS = CommonGenCosts(pipelines.commongen.shards_of)
@@ -106,3 +107,45 @@ def test_a_sample_has_its_share_of_candidates_and_quotas() -> None:
         small.model_copy(update={name: getattr(settings, name) for name in ("limit", "sample", "quotas")}) == settings
     )
     assert COSTS.smaller(settings, 1e-9).sample.size == 1
+
+
+def sampled(captions: int, settings: Any) -> SampleRun:
+    """A corpus without copies, of four concepts a caption; a candidate's lead stands in a hundredth of the captions."""
+    sets, shards = 5 * captions, 1 + captions // 100
+    candidates = min(settings.sample.size, sets)
+    train = candidates * 0.8
+    more = SetCounts(
+        occurrences=sets,
+        leads=np.array([0, 0, captions]),
+        terms=50,
+        drawn=min(sets, shards * candidates),
+        merged=candidates,
+        holders=candidates * captions / 100,
+        train=train,
+        references=train * (1 + captions / 4000),
+        shards=shards,
+    )
+    done = {"ingest": (captions, captions), "mine": (captions, captions), "sample": (sets, candidates)}
+    done["split"] = (candidates, round(candidates * 0.9))
+    costs = {name: StageCosts(read, kept, 0, 0, 0, 0, {}, {}) for name, (read, kept) in done.items()}
+    return SampleRun(1 + captions // 500, costs, more, 0.0)
+
+
+@pytest.mark.parametrize("size", [2000, 10**6])
+def test_counts_grow_as_they_would_in_the_whole(size: int) -> None:
+    """With every caption and set seen once, eight times the sample is a corpus of the same law."""
+    settings = make_settings(RECIPES[RECIPE].settings, {**DEMO, "sample": {"size": size}}, "the test")
+    costs = CommonGenCosts(lambda captions: 1 + int(captions) // 100)
+    runs = [sampled(captions, costs.smaller(settings, captions / 8000)) for captions in (250, 500, 1000)]
+    once = np.ones(1000, dtype=np.int64)
+    *measured, whole = costs.rows(Samples(settings, 8.0, 17, once, runs, once))
+    more = sampled(8000, settings).counts
+    assert [rows["candidates"] for rows in measured] == [min(5 * n, round(size * n / 8000)) for n in (250, 500, 1000)]
+    assert (whole["read"], whole["kept"], whole["mined"], whole["sets"]) == (8000, 8000, 8000, 40_000)
+    assert whole["candidates"] == min(size, 40_000) and whole["not_drawn"] == 40_000 - whole["candidates"]
+    assert whole["divided"] == pytest.approx(whole["candidates"] * 0.9, rel=0.01)
+    assert whole["merged"] == min(40_000, 6 * size) and whole["shards"] == 81
+    for name in ("occurrences", "terms", "holders", "train", "references"):
+        assert whole[name] == pytest.approx(getattr(more, name), rel=0.01), name
+    assert whole["drawn"] == min(40_000, 81 * size) and whole["routed"] == pytest.approx(8000 * (2 - 1 / 81))
+    assert whole["shard_sets"] == 40_000 / 81 and whole["bucket_captions"] == 8000 / 17
