@@ -163,8 +163,8 @@ class _Growth:
         last, kept = self.measured[-1], self.samples.kept()
         sets = self._sets()
         candidates = min(float(self.samples.settings.sample.size), sets)
-        dropped = min(1.0, self._on(lambda one: 1 - one.divided / one.candidates))
-        divided = candidates * (1 - dropped)
+        # Held-out sets are more in proportion, and train's more varied: as many of these give way.
+        divided = candidates * last.divided / last.candidates
         more = self._more(sets, candidates, divided * last.more.train / last.divided)
         mined = last.mined * kept / last.kept
         return _Sizes(self.samples.read(), kept, mined, sets, candidates, divided, self.samples.buckets, more)

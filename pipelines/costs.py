@@ -113,8 +113,7 @@ class CostModel(Protocol):
     """The count that each cost grows with, by STAGE/KIND/NAME; one that is not named grows as its STAGE does.
 
     KIND/NAME: `cpu`/task, `shuffled`/output, `written`/kind of file, `runner`, `bytes` (read), `held` (the memory that
-    the work on one bucket takes; where it is not named, that is put down to the bytes that the stage shuffles, as far
-    as memory grows with them).
+    the work on one bucket takes; where it is not named, memory is a line of the bytes that the stage shuffles).
     """
     reads: ClassVar[Mapping[str, str]]
     """The count that a stage reads, where it is not what the stage before it kept."""
@@ -141,6 +140,11 @@ class CostModel(Protocol):
 
     def second_step(self, samples: Samples, flow: str) -> SecondStep:
         """How the rows of one output (STAGE/NAME) travel in the whole, where that is not straight to their buckets."""
+
+
+def apart(model: CostModel, stage: str) -> bool:
+    """Whether the memory of a stage is put down to its bucket and its shuffle, each by itself."""
+    return f"{stage}/held" in model.grows_with
 
 
 def fewer(amount: float, share: float) -> float:

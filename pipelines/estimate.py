@@ -100,7 +100,7 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
         sum(one.bytes_written for one in stages),
         round(outside + whole.runs[-1].finish + sum(one.cpu_seconds for one in stages), 1),
         round((first + whole.runs[-1].finish) * whole.busy + sum(one.seconds for one in stages), 1),
-        base + _memory(stages, where, pool, held),
+        base + _memory(stages, where, pool, held, all(whole.apart(one.name) for one in stages)),
         {"cores": here, "memory": memory(), "busy": round(whole.busy, 2)},
         _assumptions(where, spread_over),
     )
@@ -154,13 +154,18 @@ def stage_estimates(whole: Whole, names: list[str], spread_over: int, pool: int 
     return tuple(stages)
 
 
-def _memory(stages: tuple[StageEstimate, ...], where: str, pool: int, held: int) -> int:
-    """The most memory above this process's when it was empty; an idle worker of the pool holds `held`."""
+def _memory(stages: tuple[StageEstimate, ...], where: str, pool: int, held: int, apart: bool) -> int:
+    """The most memory above this process's when it was empty; an idle worker of the pool holds `held`.
+
+    `apart`: what a stage was seen to hold is its own, nothing that an earlier one has left.
+    """
     one_bucket = max(one.bucket_held for one in stages)
     if where != DIRECT:
         return one_bucket
     if not pool:
         return max(one.bucket_held + one.shuffle_held for one in stages)
+    if apart:
+        return max(one.shuffle_held + pool * (held + one.bucket_held) for one in stages)
     return max(one.shuffle_held for one in stages) + pool * (held + one_bucket)
 
 

@@ -15,7 +15,7 @@ from conceptloom.estimation.fits import Line, bytes_a_row, filled
 from conceptloom.estimation.growth import Counts
 from conceptloom.schemas import RAW
 from conceptloom.tables import to_ipc
-from pipelines.costs import CostModel, Rows, SampleRun, Samples, StageCosts
+from pipelines.costs import CostModel, Rows, SampleRun, Samples, StageCosts, apart
 from pipelines.sample import Sample
 
 HEADS = len(to_ipc(pa.Table.from_pylist([{}], RAW)))
@@ -143,13 +143,17 @@ class Whole:
         loading = max(0.0, self.cold.stages[stage].cpu - costs[0].cpu)
         return Seconds(took[False], took[True], self.drawn_out(f"{stage}/runner", runner), loading)
 
+    def apart(self, stage: str) -> bool:
+        """Whether a stage's memory was measured without what earlier stages had left."""
+        return apart(self.model, stage)
+
     def held(self, stage: str, shuffled: float) -> tuple[float, float]:
         """Memory above an empty process, with all work in it: one bucket's, and what grows with the shuffle."""
         costs = self.stages(stage)
         carried = [float(sum(one.counted("shuffled_bytes_").values())) for one in costs]
         # What the first run left behind in this process is not there in a build.
         left = max(0, costs[0].held - self.cold.stages[stage].held)
-        if f"{stage}/held" in self.model.grows_with:
+        if self.apart(stage):
             rest = [max(0, one.held - left - COPIES * bytes_) for one, bytes_ in zip(costs, carried, strict=True)]
             return self.drawn_out(f"{stage}/held", rest), COPIES * shuffled
         line = Line.through(carried, [max(0, one.held - left) for one in costs])

@@ -20,7 +20,7 @@ from conceptloom.manifest import Manifest
 from conceptloom.readers import Span, plan_spans, read_span
 from pipelines import inputs
 from pipelines.build import Build, Observer, Runner
-from pipelines.costs import CostModel, Drawn, SampleRun, StageCosts
+from pipelines.costs import CostModel, Drawn, SampleRun, StageCosts, apart
 from pipelines.inputs import InputPlan
 from pipelines.recipe import Context, Recipe
 
@@ -178,7 +178,7 @@ def run_sample(
     look: Callable[[Context], Any] = lambda context: None,
 ) -> tuple[SampleRun, Any]:
     """Builds a sample in a temporary directory; answers what it cost, and what `look` sees while the build is there."""
-    meter = Meter(base, [stage.name for stage in recipe.stages if f"{stage.name}/held" in model.grows_with])
+    meter = Meter(base, [stage.name for stage in recipe.stages if apart(model, stage.name)])
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory, _watched(meter):
         output = storage.join(directory, "build")
         context = SampleBuild(recipe, settings, output, runner, meter, sample=plan).run()
