@@ -21,9 +21,12 @@ from pipelines.sample import Sample
 HEADS = len(to_ipc(pa.Table.from_pylist([{}], RAW)))
 """The bytes that a block takes besides its rows, about: the schema, and the heads of its columns."""
 
-COPIES = 4
-"""Bytes of memory that a byte of a shuffle takes in Beam's local runner, at the worst: measured with blocks of 0.15 to
-3.4 MB, 41 to 324 MiB of them, it is 4.0 to 4.3."""
+COPIES = 3
+"""Bytes of memory that a byte of a shuffle takes in Beam's local runner, beside the work of a task.
+
+By itself it is 4.0 to 4.3 at the worst moment (41 to 324 MiB in blocks of 0.15 to 3.4 MB), but no task works then; of
+builds of 350,000 captions, whose tasks take 0.6 GiB, 2.8 is what is left for it.
+"""
 
 
 class Seconds(NamedTuple):
