@@ -132,10 +132,11 @@ def test_held_out_sets_that_are_kept(tmp_path: Path) -> None:
 
 def test_elsewhere_a_worker_holds_a_shard() -> None:
     """On Flink a worker holds what the work on one bucket takes, and none of the shuffle."""
+    before = resident()
     found = estimated(DEMO, where="flink", workers=8)
     assert "disks" in found.assumptions[1]
-    held = max(one.bucket_held for one in found.stages)
-    assert found.memory - held < resident() and any(one.shuffle_held for one in found.stages)
+    assert _near(found.memory - max(one.bucket_held for one in found.stages), before, 0.1)
+    assert any(one.shuffle_held for one in found.stages)
 
 
 def test_what_a_build_refuses_is_refused(arguments: list[object]) -> None:
