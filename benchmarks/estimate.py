@@ -1,10 +1,12 @@
 """How near `conceptloom estimate` comes to the build that it estimates: both are run, one right after the other.
 
     python benchmarks/estimate.py CORPUS [CORPUS ...] [--workers 1] [--sample 16M] [--within 0.3]
+    python benchmarks/estimate.py CORPUS [CORPUS ...] --recipe commongen --conceptnet FILE
 
-A corpus is a path, or NAME=PATH for a source of that name. Prints estimate, build and their ratio for each quantity;
-exit status 1 where one is off by more than `--within` (seconds only of stages that take a tenth of the whole). The
-clock is to be trusted on an idle machine alone: the last line says how long it ran for each CPU second of either.
+A corpus is a path, or NAME=PATH or NAME:FORMAT=PATH for a source of that name. Prints estimate, build and their ratio
+for each quantity; exit status 1 where one is off by more than `--within` (seconds only of stages that take a tenth of
+the whole). The clock is to be trusted on an idle machine alone: the last line says how long it ran for each CPU second
+of either.
 """
 
 import argparse
@@ -21,18 +23,18 @@ from typing import Any
 from build_speed import family, resident
 
 Rows = list[tuple[str, float, float]]
-STAGES = ("ingest", "select", "split", "publish")
 
 
-def command(name: str, inputs: list[str], *more: str) -> list[str]:
-    return [sys.executable, "-m", "conceptloom", name, "korean-commongen", *inputs, *more]
+def command(name: str, what: list[str], *more: str) -> list[str]:
+    """`what`: the recipe and its inputs."""
+    return [sys.executable, "-m", "conceptloom", name, *what, *more]
 
 
-def estimate(inputs: list[str], workers: int, sample: str) -> tuple[dict[str, Any], float]:
+def estimate(what: list[str], workers: int, sample: str) -> tuple[dict[str, Any], float]:
     """The estimate, and the seconds that it took."""
     begin = time.monotonic()
     made = subprocess.run(
-        command("estimate", inputs, "--workers", str(workers), "--sample", sample, "--json"),
+        command("estimate", what, "--workers", str(workers), "--sample", sample, "--json"),
         stdout=subprocess.PIPE,
         check=True,
     )
@@ -45,11 +47,11 @@ def children_cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def build(inputs: list[str], workers: int, output: Path) -> tuple[float, float, int]:
+def build(what: list[str], workers: int, output: Path) -> tuple[float, float, int]:
     """The seconds of a whole build on the clock and of processors, and the peak memory of all its processes."""
     begin, used, peak = time.monotonic(), children_cpu(), 0
     process = subprocess.Popen(
-        command("build", inputs, "--workers", str(workers), "--output", str(output)),
+        command("build", what, "--workers", str(workers), "--output", str(output)),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -72,7 +74,7 @@ def compared(
         manifest = json.loads(path.read_text(encoding="utf-8"))
         counters = manifest["summary"]["counters"]
         for what in ("read", "kept"):
-            yield f"{name}: sentences {what}", one[what], sum(count[what] for count in manifest["ledger"].values())
+            yield f"{name}: rows {what}", one[what], sum(count[what] for count in manifest["ledger"].values())
         stage_shuffled = sum(value for key, value in counters.items() if key.startswith("shuffled_bytes_"))
         stage_written = sum(file["bytes"] for file in manifest["files"])
         yield f"{name}: bytes shuffled", one["bytes_shuffled"], stage_shuffled
@@ -96,15 +98,18 @@ def counts(name: str, build_value: float, total_seconds: float) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="+")
+    parser.add_argument("--recipe", default="korean-commongen")
+    parser.add_argument("--conceptnet", help="commongen: a file of ConceptNet")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--sample", default="16M")
     parser.add_argument("--within", type=float, default=0.3)
     options = parser.parse_args()
     named = [corpus if "=" in corpus else f"captions={corpus}" for corpus in options.corpora]
-    inputs = [f"--input={one}" for one in named]
-    found, took = estimate(inputs, options.workers, options.sample)
+    names = [f"--conceptnet={options.conceptnet}"] if options.conceptnet else []
+    what = [options.recipe, *(f"--input={one}" for one in named), *names]
+    found, took = estimate(what, options.workers, options.sample)
     with tempfile.TemporaryDirectory() as directory:
-        built = build(inputs, options.workers, Path(directory) / "build")
+        built = build(what, options.workers, Path(directory) / "build")
         rows: Rows = list(compared(found, Path(directory) / "build", built))
     off = show(rows, built[0], options.within)
     sample = found["sample"]

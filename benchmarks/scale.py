@@ -30,7 +30,7 @@ COPIED = 4
 
 def as_large(whole: Whole, sentences: float) -> Whole:
     """The same, as if there were so many sentences."""
-    times = sentences / whole.rows.read
+    times = sentences / whole.rows["read"]
     files = [replace(file, whole=file.whole * times) for file in whole.sample.files]
     size = sum(file.whole for file in files)
     return replace(whole, sample=whole.sample._replace(files=files), buckets=bucket_count(int(size)))
@@ -77,12 +77,13 @@ def main() -> None:
         set_key(data, assignment)
     names = [stage.name for stage in recipe.stages]
     base = resident()
+    assert recipe.costs is not None
     measured = build_samples(
-        recipe, make_settings(recipe.settings, data, "--set"), DirectRunner(), options.sample, base
+        recipe, recipe.costs, make_settings(recipe.settings, data, "--set"), DirectRunner(), options.sample, base
     )
     for sentences in options.sentences:
         whole = as_large(measured, sentences)
-        print(f"\n{sentences:,.0f} sentences, from samples of up to {measured.measured[-1].read:,} of them")
+        print(f"\n{sentences:,.0f} sentences, from samples of up to {measured.measured[-1]['read']:,} of them")
         table(whole, names, options.workers)
         lists(whole, names)
     held = max(measured.held(name, 0)[0] for name in names)

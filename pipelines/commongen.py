@@ -20,6 +20,7 @@ from conceptloom.tasks.vocabulary import FILE as VOCABULARY
 from conceptloom.tasks.vocabulary import ReadVocabulary
 from pipelines.commongen_card import ENGLISH
 from pipelines.commongen_config import CommonGenSettings
+from pipelines.commongen_costs import CommonGenCosts
 from pipelines.finals import check_train, data_files, stage_copies
 from pipelines.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from pipelines.reading import check_ingest, reading_settings
@@ -90,8 +91,13 @@ def _mine_settings(settings: CommonGenSettings) -> dict[str, Any]:
     return settings.mine.model_dump(mode="json")
 
 
+def shards_of(captions: float) -> int:
+    """How many shards of lead concepts so many captions have."""
+    return 1 + int(captions) // SHARD_SENTENCES
+
+
 def _shards(context: Context) -> int:
-    return 1 + context.kept("ingest") // SHARD_SENTENCES
+    return shards_of(context.kept("ingest"))
 
 
 def _mine(context: Context, pipeline: beam.Pipeline) -> Any:
@@ -207,4 +213,5 @@ RECIPE = Recipe(
     finish=_finish,
     products=("data", "published", "annotation", "rejected", "index", "report.json", "README.md", "config.yaml"),
     check=_check,
+    costs=CommonGenCosts(shards_of),
 )

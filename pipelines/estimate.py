@@ -6,11 +6,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from conceptloom.errors import ConfigError
+from conceptloom.estimation.growth import Counts
 from conceptloom.estimation.machine import cores, idle_worker, memory, resident
 from pipelines.build import Runner
+from pipelines.costs import CostModel
 from pipelines.extrapolate import Whole
 from pipelines.inputs import plan_inputs
-from pipelines.recipe import Recipe
+from pipelines.recipe import Context, Recipe
 from pipelines.sample import draw_sample, run_sample
 
 DIRECT = "direct"
@@ -22,7 +24,7 @@ PARTS = (0.25, 0.5, 1.0)
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """What one stage will do: sentences, bytes, and seconds of processors (`cpu_seconds`) and on the clock."""
+    """What one stage will do: sentences (or what else it counts), bytes, seconds of processors and on the clock."""
 
     name: str
     read: int
@@ -71,17 +73,18 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
     """
     if where not in RUNNERS:
         raise ConfigError(f"there is no estimate for runner {where!r}; there is one for: {', '.join(RUNNERS)}")
-    if not recipe.is_estimated:
+    model = recipe.costs
+    if model is None:
         raise ConfigError(
             f"what a build of {recipe.name} will take cannot be estimated: try a build with --limit, whose report has "
             "the seconds of each stage"
         )
     begin, start, base = time.monotonic(), time.process_time(), resident()
-    whole = build_samples(recipe, settings, runner, sample_bytes, base)
+    whole = build_samples(recipe, model, settings, runner, sample_bytes, base)
     here = cores()
     spread_over = min(workers, whole.buckets, here if where == DIRECT else workers)
     pool = workers if where == DIRECT and workers > 1 else 0
-    held, starting = idle_worker() if pool else (0, 0.0)
+    held, starting = idle_worker(model.tasks) if pool else (0, 0.0)
     stages = stage_estimates(whole, [stage.name for stage in recipe.stages], spread_over, pool)
     # The workers start while this process does.
     outside = start + pool * starting
@@ -97,13 +100,15 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
         sum(one.bytes_written for one in stages),
         round(outside + whole.runs[-1].finish + sum(one.cpu_seconds for one in stages), 1),
         round((first + whole.runs[-1].finish) * whole.busy + sum(one.seconds for one in stages), 1),
-        base + _memory(stages, where, pool, held),
+        base + _memory(stages, where, pool, held, all(whole.apart(one.name) for one in stages)),
         {"cores": here, "memory": memory(), "busy": round(whole.busy, 2)},
         _assumptions(where, spread_over),
     )
 
 
-def build_samples(recipe: Recipe, settings: Any, runner: Runner, sample_bytes: int, base: int) -> Whole:
+def build_samples(
+    recipe: Recipe, model: CostModel, settings: Any, runner: Runner, sample_bytes: int, base: int
+) -> Whole:
     """Draws nested samples of at most `sample_bytes` and builds them; `base` is this process's memory before all that.
 
     Raises what a build raises.
@@ -112,36 +117,31 @@ def build_samples(recipe: Recipe, settings: Any, runner: Runner, sample_bytes: i
     shares = [part * min(1.0, sample_bytes / plan.bytes) for part in PARTS]
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory:
         sample = draw_sample(plan, shares, settings.limit, settings.seed, directory)
-        small = [smaller_settings(settings, part / sample.times) for part in PARTS]
-        cold, _ = run_sample(recipe, small[0], sample.plans[0], runner, base)
-        found = [run_sample(recipe, *one, runner, base) for one in zip(small, sample.plans, strict=True)]
-        # Read now: the samples are deleted when this ends.
-        copies = sample.copies()
-    runs = [run for run, _ in found]
-    return Whole(settings.select, plan.buckets, sample, copies, cold, runs, found[-1][1])
 
+        def look(context: Context) -> tuple[Counts, Any]:
+            drawn = sample.drawn(model.texts)
+            return drawn.copies(), model.look(context, drawn)
 
-def smaller_settings(settings: Any, share: float) -> Any:
-    """The settings for a sample: no limit of records, and held-out numbers of sets in proportion to its share."""
-    split = settings.split
-    sizes = {name: getattr(split, name) for name in ("validation", "test")}
-    fewer = {name: round(size * share) if isinstance(size, int) else size for name, size in sizes.items()}
-    return settings.model_copy(update={"limit": None, "split": split.model_copy(update=fewer)})
+        small = [model.smaller(settings, part / sample.times) for part in PARTS]
+        *less, most = zip(small, sample.plans, strict=True)
+        cold, _ = run_sample(recipe, model, *less[0], runner, base)
+        runs = [run_sample(recipe, model, *one, runner, base)[0] for one in less]
+        largest, (copies, seen) = run_sample(recipe, model, *most, runner, base, look)
+    return Whole(model, settings, plan.buckets, sample, copies, cold, [*runs, largest], seen)
 
 
 def stage_estimates(whole: Whole, names: list[str], spread_over: int, pool: int = 0) -> tuple[StageEstimate, ...]:
     """The stages in order; tasks are divided by `spread_over`, and each process of the `pool` loads what it needs."""
     stages: list[StageEstimate] = []
-    kept = {"ingest": whole.rows.kept, "select": whole.rows.selected}
     for name in names:
-        costs, took = whole.stages(name)[-1], whole.seconds(name)
-        read = stages[-1].kept if stages else whole.rows.read
+        took = whole.seconds(name)
+        read, kept = whole.handed_over(name, stages[-1].kept if stages else whole.rows["read"])
         shuffled = whole.shuffled(name)
         one_bucket, shuffle = whole.held(name, shuffled)
         one = StageEstimate(
             name,
             round(read),
-            round(kept.get(name, read * costs.kept / costs.read)),
+            round(kept),
             round(whole.bytes_read(name)),
             round(shuffled),
             round(whole.written(name)),
@@ -154,19 +154,24 @@ def stage_estimates(whole: Whole, names: list[str], spread_over: int, pool: int 
     return tuple(stages)
 
 
-def _memory(stages: tuple[StageEstimate, ...], where: str, pool: int, held: int) -> int:
-    """The most memory above this process's when it was empty; an idle worker of the pool holds `held`."""
+def _memory(stages: tuple[StageEstimate, ...], where: str, pool: int, held: int, apart: bool) -> int:
+    """The most memory above this process's when it was empty; an idle worker of the pool holds `held`.
+
+    `apart`: what a stage was seen to hold is its own, nothing that an earlier one has left.
+    """
     one_bucket = max(one.bucket_held for one in stages)
     if where != DIRECT:
         return one_bucket
     if not pool:
         return max(one.bucket_held + one.shuffle_held for one in stages)
+    if apart:
+        return max(one.shuffle_held + pool * (held + one.bucket_held) for one in stages)
     return max(one.shuffle_held for one in stages) + pool * (held + one_bucket)
 
 
 def _sample_facts(whole: Whole, begin: float) -> dict[str, Any]:
     return {
-        "sentences": [int(rows.read) for rows in whole.measured],
+        "sentences": [int(rows["read"]) for rows in whole.measured],
         "bytes": [plan.bytes for plan in whole.sample.plans],
         "times": round(whole.sample.times, 3),
         "seconds": round(time.monotonic() - begin, 1),

@@ -16,6 +16,7 @@ from pipelines.card import KOREAN
 from pipelines.config import KoreanCommonGenSettings
 from pipelines.finals import check_train, data_files, stage_copies
 from pipelines.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
+from pipelines.korean_costs import KoreanCosts
 from pipelines.reading import check_ingest, reading_settings
 from pipelines.recipe import Context, Receipts, Recipe, Stage
 from pipelines.report import build_report, write_documents
@@ -143,5 +144,5 @@ RECIPE = Recipe(
     finish=_finish,
     products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
     check=_check,
-    is_estimated=True,
+    costs=KoreanCosts(),
 )

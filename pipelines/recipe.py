@@ -1,15 +1,18 @@
 """What a recipe is: an ordered list of stages, each one Beam job that commits one directory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import apache_beam as beam
+import pyarrow as pa
 
 from conceptloom import storage
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import Manifest
+from conceptloom.tables import read_table
 from pipelines.config import RecipeSettings
+from pipelines.costs import CostModel
 from pipelines.inputs import InputPlan
 
 
@@ -52,6 +55,12 @@ class Context:
     def kept(self, stage: str) -> int:
         """How many sentences a finished stage kept."""
         return sum(counts.kept for counts in self.ledger(stage).sources.values())
+
+    def shards(self, stage: str, kind: str, columns: list[str]) -> Iterator[pa.Table]:
+        """Some columns of all shards of one kind that a finished stage left."""
+        for file in self.manifests[stage].files:
+            if file["path"].startswith((f"{kind}-", f"{kind}.")):
+                yield read_table(storage.join(self.directory(stage), file["path"]), columns)
 
 
 @dataclass
@@ -104,5 +113,5 @@ class Recipe:
     check: Callable[[Any, str], tuple[str, ...]] = no_notes
     """Looks at settings and output before anything runs; raises a ConceptloomError, or answers what the user should
     know."""
-    is_estimated: bool = False
-    """Whether it is known what each cost of its stages grows with (pipelines.extrapolate)."""
+    costs: CostModel | None = None
+    """What the costs of its stages grow with; without it, what a build will take is not estimated."""

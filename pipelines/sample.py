@@ -4,29 +4,23 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.corpus.raw import candidate_rows
-from conceptloom.estimation.growth import Counts, incidence
-from conceptloom.estimation.machine import bytes_read, resident
-from conceptloom.estimation.sampling import Drawn, Replay, draw
-from conceptloom.languages.korean.normalise import normalise
-from conceptloom.languages.korean.sentences import split_sentences
+from conceptloom.corpus.raw import Texts, candidate_rows
+from conceptloom.estimation.machine import bytes_read, release, resident
+from conceptloom.estimation.sampling import DrawnFile, Replay, draw
 from conceptloom.manifest import Manifest
 from conceptloom.readers import Span, plan_spans, read_span
-from conceptloom.selection.postings import explode, pack_ids, posting_keys
-from conceptloom.tables import read_table
 from pipelines import inputs
 from pipelines.build import Build, Observer, Runner
+from pipelines.costs import CostModel, Drawn, SampleRun, StageCosts, apart
 from pipelines.inputs import InputPlan
 from pipelines.recipe import Context, Recipe
 
@@ -34,59 +28,25 @@ PAUSE = 0.01
 """Seconds between two looks at this process's memory."""
 
 
-@dataclass(frozen=True)
-class StageCosts:
-    """What one stage read, kept, used and wrote. Times are seconds; everything else is sentences or bytes."""
-
-    read: int
-    kept: int
-    cpu: float
-    wall: float
-    held: int
-    """The most memory that the process held, above what it had when nothing was loaded."""
-    bytes_read: int
-    counters: dict[str, int]
-    written: dict[str, int]
-    """By kind of file."""
-
-    def counted(self, prefix: str) -> dict[str, int]:
-        """The counters of a prefix, by the rest of their names."""
-        found = self.counters.items()
-        return {name.removeprefix(prefix): number for name, number in found if name.startswith(prefix)}
-
-
-class Postings(NamedTuple):
-    """What stage select made of a sample: index rows, those of them that a posting chose, and distinct sentences."""
-
-    index_rows: int
-    chosen: int
-    selected: int
-
-
-@dataclass
-class SampleRun:
-    """The recipe's stages on one sample."""
-
-    buckets: int
-    stages: dict[str, StageCosts]
-    postings: Postings
-    finish: float
-    """CPU seconds of what a build does besides its stages."""
-
-
 class Meter(Observer):
-    """Measures each stage in the process that runs it."""
+    """Measures each stage in the process that runs it. `base` is its memory when nothing was loaded.
 
-    def __init__(self, base: int) -> None:
+    Before the stages of `own`, what earlier ones have left is given back, so that it is not taken for theirs.
+    """
+
+    def __init__(self, base: int, own: Collection[str] = ()) -> None:
         self.stages: dict[str, StageCosts] = {}
         self.outside = 0.0
         self._base = base
+        self._own = own
         self._peak = 0
         self._mark = time.process_time()
 
     def started(self, stage: str, sentences: int | None) -> None:
         """Marks where the stage begins."""
         self.outside += time.process_time() - self._mark
+        if stage in self._own:
+            release()
         self._peak = 0
         self._mark, self._read = time.process_time(), bytes_read()
 
@@ -156,7 +116,7 @@ class Sample(NamedTuple):
     """Nested samples of the inputs, and how much there is of everything."""
 
     plans: list[InputPlan]
-    files: list[Drawn]
+    files: list[DrawnFile]
 
     @property
     def times(self) -> float:
@@ -164,25 +124,25 @@ class Sample(NamedTuple):
         drawn = sum(file.bytes[-1] for file in self.files)
         return max(1.0, sum(file.whole for file in self.files) / drawn) if drawn else 1.0
 
-    def copies(self) -> Counts:
-        """In how many of the drawn units each distinct sentence of the largest sample stands."""
+    def drawn(self, texts: Texts) -> Drawn:
+        """The sentences of the largest sample with the units that they were drawn with."""
         units, ids, before = [], [], 0
         for file in self.files:
-            unit, heads = _units_and_ids(file)
+            unit, heads = _units_and_ids(file, texts)
             units.append(unit + before)
             ids.append(heads)
             before += len(file.units[-1])
-        return incidence(np.concatenate(units).astype(np.uint64), np.concatenate(ids))
+        return Drawn(np.concatenate(units).astype(np.uint64), np.concatenate(ids))
 
 
-def _units_and_ids(file: Drawn) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+def _units_and_ids(file: DrawnFile, texts: Texts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
     """For each sentence of a file's largest sample: the unit that it was drawn with, and 64 bits of its id."""
     source, ends = file.files[-1], np.cumsum([*file.units[-1], 0])
     entries = list(read_span(Span(source.path), source.reader, source.encoding))
     # A drawn record keeps its number, which is of the whole file; the lines of drawn pieces are numbered anew.
     drawn = sorted({entry.record for entry in entries}) if isinstance(source.reader, Replay) else range(1, ends[-1] + 1)
     numbers = {record: place for place, record in enumerate(drawn, 1)}
-    rows = [(numbers[row[3]], int(row[0][:16], 16)) for row in candidate_rows(entries, 0, normalise, split_sentences)]
+    rows = [(numbers[row[3]], int(row[0][:16], 16)) for row in candidate_rows(entries, 0, *texts)]
     found = np.array(rows, dtype=np.uint64).reshape(-1, 2)
     return np.searchsorted(ends, found[:, 0].astype(np.int64)), found[:, 1]
 
@@ -198,7 +158,7 @@ def draw_sample(plan: InputPlan, shares: Sequence[float], limit: int | None, see
     return Sample([_plan(files, at) for at in range(len(shares))], files)
 
 
-def _plan(files: list[Drawn], at: int) -> InputPlan:
+def _plan(files: list[DrawnFile], at: int) -> InputPlan:
     drawn = [(file.files[at], file.bytes[at]) for file in files if file.bytes[at]]
     spans = []
     for number, (file, _) in enumerate(drawn):
@@ -208,34 +168,19 @@ def _plan(files: list[Drawn], at: int) -> InputPlan:
     return InputPlan(tuple(file for file, _ in drawn), tuple(spans), size, f"sample {at}", ())
 
 
-def run_sample(recipe: Recipe, settings: Any, plan: InputPlan, runner: Runner, base: int) -> tuple[SampleRun, Counts]:
-    """Builds a sample in a temporary directory; answers what it cost, and how large its postings would be uncapped."""
-    meter = Meter(base)
+def run_sample(
+    recipe: Recipe,
+    model: CostModel,
+    settings: Any,
+    plan: InputPlan,
+    runner: Runner,
+    base: int,
+    look: Callable[[Context], Any] = lambda context: None,
+) -> tuple[SampleRun, Any]:
+    """Builds a sample in a temporary directory; answers what it cost, and what `look` sees while the build is there."""
+    meter = Meter(base, [stage.name for stage in recipe.stages if apart(model, stage.name)])
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory, _watched(meter):
         output = storage.join(directory, "build")
         context = SampleBuild(recipe, settings, output, runner, meter, sample=plan).run()
-        run = SampleRun(plan.buckets, meter.stages, _postings(context), meter.end())
-        return run, posting_sizes(context)
-
-
-def _shards(context: Context, stage: str, kind: str, columns: list[str]) -> Iterator[pa.Table]:
-    for file in context.manifests[stage].files:
-        if file["path"].startswith(f"{kind}-"):
-            yield read_table(storage.join(context.directory(stage), file["path"]), columns)
-
-
-def _postings(context: Context) -> Postings:
-    index = chosen = 0
-    for table in _shards(context, "select", "index", ["selected"]):
-        index, chosen = index + len(table), chosen + (pc.sum(table["selected"]).as_py() or 0)
-    return Postings(index, chosen, context.kept("select"))
-
-
-def posting_sizes(context: Context) -> Counts:
-    """How many sentences of the sample each posting would hold without a limit; shape (postings,)."""
-    chosen = context.settings.select
-    columns = ["id", "source", "concepts", "morphemes"]
-    sentences = pa.concat_tables(_shards(context, "ingest", "sentences", columns)).combine_chunks()
-    rows, concepts = explode(sentences, chosen.unit)
-    keys = posting_keys(concepts, sentences["source"], pack_ids(sentences["id"]), rows, chosen.per_source)
-    return np.unique(keys.posting, return_counts=True)[1]
+        run = SampleRun(plan.buckets, meter.stages, model.count(context), meter.end())
+        return run, look(context)

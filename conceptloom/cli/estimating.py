@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import typer
@@ -20,11 +21,13 @@ def add_commands(app: typer.Typer) -> None:
 
 def estimate(
     context: typer.Context,
-    recipe: str = typer.Argument(help="What would be built: korean-commongen."),
+    recipe: str = typer.Argument(help="What would be built: korean-commongen or commongen."),
     inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
     assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
     limit: int | None = typer.Option(None, min=1, help="As if only the first N records of each file were read."),
+    conceptnet: str | None = typer.Option(None, help="commongen: a file of ConceptNet, as in a build."),
+    frozen: str | None = typer.Option(None, help="A finished build whose validation and test would be kept."),
     workers: int | None = typer.Option(None, min=1, help="How many workers the build would have; default: one a core."),
     runner: str = typer.Option("direct", help="Where it would run: direct, flink, dataflow."),
     sample: str = typer.Option("16M", help="How much of the input is built to measure: bytes, or 512K, 16M, 1G."),
@@ -40,7 +43,7 @@ def estimate(
     from pipelines.estimate import estimate as estimated
     from runners import DirectRunner
 
-    data = settings_data(inputs, config, assignments, {"limit": limit})
+    data = settings_data(inputs, config, assignments, {"limit": limit, "conceptnet": conceptnet, "frozen": frozen})
     chosen = RECIPES[recipe]
     settings = make_settings(chosen.settings, {"recipe": recipe, **data}, "--config, --input and --set")
     with DirectRunner.with_workers(1, options) as opened:
@@ -48,7 +51,7 @@ def estimate(
     if as_json:
         print_json(found.to_json())
     else:
-        _show(found)
+        _show(found, chosen.costs.units if chosen.costs else {})
 
 
 def _size(text: str) -> int:
@@ -58,22 +61,26 @@ def _size(text: str) -> int:
     return int(match[1]) * _UNITS[match[2]]
 
 
-def _show(found: Any) -> None:
+def _show(found: Any, units: Mapping[str, str]) -> None:
+    """`units` are what the stages count, where it is not sentences."""
     from rich.console import Console
     from rich.table import Table
 
+    from conceptloom.cli.show import WIDTH
+
     sample, machine = found.sample, found.machine
-    table = Table("stage", box=None, header_style="bold")
-    for name in ("sentences", "kept", "read", "shuffled", "written", "CPU s", "seconds"):
+    table = Table("stage", "of", box=None, header_style="bold")
+    for name in ("read", "kept", "bytes read", "shuffled", "written", "CPU s", "seconds"):
         table.add_column(name, justify="right")
     for one in found.stages:
         sizes = (_bytes(size) for size in (one.bytes_read, one.bytes_shuffled, one.bytes_written))
         times = (f"{one.cpu_seconds:,.1f}", f"{one.seconds:,.1f}")
-        table.add_row(one.name, f"{one.read:,}", f"{one.kept:,}", *sizes, *times)
+        table.add_row(one.name, units.get(one.name, "sentences"), f"{one.read:,}", f"{one.kept:,}", *sizes, *times)
     times = (f"{found.cpu_seconds:,.1f}", f"{found.seconds:,.1f}")
     sums = (_bytes(found.bytes_shuffled), _bytes(found.bytes_written), *times)
-    table.add_row("total", "", "", "", *sums)
+    table.add_row("total", "", "", "", "", *sums)
     console = Console(highlight=False)
+    console.width = console.width if console.is_terminal else WIDTH
     console.print(table)
     whose = "all processes" if found.runner == "direct" else "a worker"
     enough = "" if found.runner != "direct" or found.memory < machine["memory"] else ": it will not fit"

@@ -1,4 +1,4 @@
-"""Costs as straight lines of what they grow with, and shares that wane by a power."""
+"""Costs as straight lines of what they grow with; shares and rates that change by a power."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -64,6 +64,18 @@ def waning(sizes: Sequence[float], shares: Sequence[float], wanted: float) -> fl
         return min(1.0, max(0.0, shares[-1]))
     power = np.log(shares[-1] / shares[-2]) / np.log(sizes[-1] / sizes[-2])
     return float(min(1.0, shares[-1] * (wanted / sizes[-1]) ** power))
+
+
+def by_power(sizes: Sequence[float], values: Sequence[float], wanted: float) -> float:
+    """A value that changes by a power of the size, at the size `wanted`: on from the last one, by the power of all.
+
+    >>> round(by_power([1, 2, 4], [3, 6, 12], 8), 6)
+    24.0
+    """
+    if min(values) <= 0 or len(set(sizes)) < 2:
+        return max(0.0, values[-1])
+    power = np.polyfit(np.log(sizes), np.log(values), 1)[0]
+    return float(values[-1] * (wanted / sizes[-1]) ** power)
 
 
 def filled(rows: float, places: float) -> float:

@@ -1,11 +1,14 @@
 """What this machine has, and what this process has used of it (Linux tells it in /proc)."""
 
+import ctypes
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+
+import pyarrow as pa
 
 from conceptloom.parallel import Pipelined, local_pool
 
@@ -27,6 +30,14 @@ def resident(process: int | str = "self") -> int:
     return 0
 
 
+def release() -> None:
+    """Gives memory that this process has but does not use back to the system, as far as its allocators can."""
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):
+        # glibc's; other C libraries have none.
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def bytes_read() -> int:
     """The bytes that this process has read from files so far; 0 where the system does not tell."""
     with suppress(OSError):
@@ -34,18 +45,18 @@ def bytes_read() -> int:
     return 0
 
 
-def idle_worker() -> tuple[int, float]:
+def idle_worker(tasks: Sequence[str]) -> tuple[int, float]:
     """The resident bytes of a worker process of the local runner before its first work, and its CPU seconds until then.
 
-    One is started to see.
+    One is started to see. `tasks` are the modules of conceptloom.tasks that it has loaded.
     """
     with local_pool(2):
         calls = Pipelined()
-        found = [list(one) for one in calls.submit(_loaded)] + [list(one) for one in calls.drain()]
+        found = [list(one) for one in calls.submit(_loaded, tasks)] + [list(one) for one in calls.drain()]
     return found[0][0]
 
 
-def _loaded() -> Iterator[tuple[int, float]]:
-    for stage in ("ingest", "select", "split", "publish"):
-        import_module(f"conceptloom.tasks.{stage}")
+def _loaded(tasks: Sequence[str]) -> Iterator[tuple[int, float]]:
+    for name in tasks:
+        import_module(f"conceptloom.tasks.{name}")
     yield resident(), time.process_time()

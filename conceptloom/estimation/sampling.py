@@ -44,7 +44,7 @@ class Replay:
 
 
 @dataclass
-class Drawn:
+class DrawnFile:
     """Nested samples of one file. All lists have a value for each share."""
 
     files: list[SourceFile]
@@ -69,7 +69,7 @@ def places(file: int, units: int, seed: int) -> npt.NDArray[np.float64]:
 
 def draw(
     number: int, file: SourceFile, size: int, shares: Sequence[float], small: int, limit: int | None, seed: int, to: str
-) -> Drawn:
+) -> DrawnFile:
     """Writes nested samples of file `number`, of `size` bytes (unzipped, about), into the directory `to`.
 
     A file that cannot be cut is one unit up to `small` bytes; of a larger one records are drawn, for which all of it is
@@ -87,9 +87,9 @@ def draw(
 
 def _draw_pieces(
     number: int, file: SourceFile, pieces: list[Span], whole: int, shares: Sequence[float], seed: int, paths: list[str]
-) -> Drawn:
+) -> DrawnFile:
     at = places(number, len(pieces), seed)
-    drawn = Drawn([replace(file, path=path) for path in paths], whole)
+    drawn = DrawnFile([replace(file, path=path) for path in paths], whole)
     for share, path in zip(shares, paths, strict=True):
         chosen = [pieces[unit] for unit in np.flatnonzero(at < share)]
         blocks = list(raw_lines(file.path, chosen)) if chosen else []
@@ -108,8 +108,8 @@ def _draw_records(
     limit: int | None,
     seed: int,
     paths: list[str],
-) -> Drawn:
-    drawn = Drawn([replace(file, path=path, encoding="utf-8", reader=Replay(file.reader)) for path in paths], size)
+) -> DrawnFile:
+    drawn = DrawnFile([replace(file, path=path, encoding="utf-8", reader=Replay(file.reader)) for path in paths], size)
     alone = places(number, 1, seed)[0]
     begin = time.thread_time()
     entries = list(_entries(file, limit)) if size > small or alone < max(shares) else []

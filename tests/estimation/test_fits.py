@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptloom.estimation.fits import Line, bytes_a_row, filled, waning
+from conceptloom.estimation.fits import Line, by_power, bytes_a_row, filled, waning
 
 COST = st.floats(0, 1000)
 
@@ -45,6 +45,20 @@ def test_a_share_stays_between_nothing_and_all() -> None:
     assert waning([1, 2], [0.0, 0.0], 10) == 0
     assert waning([1, 2], [0.2, 0.8], 100) == 1
     assert waning([2, 2], [0.2, 0.3], 100) == 0.3
+
+
+@given(st.floats(1e-3, 1e6), st.floats(-1, 1.5), st.floats(1, 100))
+def test_a_value_goes_on_by_its_power(value: float, power: float, times: float) -> None:
+    sizes = [100.0, 200.0, 400.0]
+    values = [value * (size / 400) ** power for size in sizes]
+    assert by_power(sizes, values, 400 * times) == pytest.approx(value * times**power)
+
+
+def test_noise_of_one_size_is_not_its_power() -> None:
+    """The last two sizes alone would say that the value doubles with the size; all of them say the cube root of 2."""
+    assert by_power([1, 2, 4, 8], [1, 1, 1, 2], 16) == pytest.approx(2 * 2**0.3)
+    assert by_power([1, 2, 4], [0.0, 0.1, 0.2], 8) == 0.2
+    assert by_power([2, 2, 2], [1, 2, 3], 8) == 3
 
 
 @given(st.integers(1, 3000), st.integers(1, 300))

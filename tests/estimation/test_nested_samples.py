@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conceptloom.corpus.locators import SourceFile
-from conceptloom.estimation.sampling import PIECE_BYTES, Drawn, draw, places
+from conceptloom.estimation.sampling import PIECE_BYTES, DrawnFile, draw, places
 from conceptloom.readers import Span, make_reader, read_span
 
 SHARES = (0.1, 0.2, 0.4)
@@ -25,7 +25,7 @@ def plain(tmp_path: Path) -> SourceFile:
     return SourceFile(str(path), "plain.txt", "captions", "utf-8", make_reader("lines", {}))
 
 
-def drawn_from(file: SourceFile, to: Path, **more: Any) -> Drawn:
+def drawn_from(file: SourceFile, to: Path, **more: Any) -> DrawnFile:
     size = Path(file.path).stat().st_size
     options = {"shares": SHARES, "small": 1000, "limit": None, "seed": 0, **more}
     to.mkdir(exist_ok=True)

@@ -1,0 +1,156 @@
+"""`conceptloom estimate commongen` against builds: of the sample corpora, and of real captions from a part of them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from builds import here, write_lines
+from english_builds import DEMO, ENGLISH, NAMES, RECIPE, STAGES, build_english, coco_captions, sample_english
+
+import conceptloom.estimation.sampling
+import pipelines.commongen
+import pipelines.inputs
+from conceptloom.errors import ConfigError
+from conceptloom.estimation.machine import resident
+from conceptloom.hashing import text_id
+from pipelines import RECIPES
+from pipelines.config import make_settings
+from pipelines.estimate import Estimate, estimate
+from pipelines.recipe import Context
+from runners.direct import DirectRunner
+
+REAL = {
+    "conceptnet": str(NAMES),
+    "sample": {"size": 6000},
+    "quotas": {"dev": {3: 40, 4: 0.02}, "test": {4: 60, 5: 0.03}},
+}
+
+
+def estimated(
+    settings: dict[str, Any], sample_bytes: int = 1 << 24, where: str = "direct", workers: int = 1
+) -> Estimate:
+    recipe = RECIPES[RECIPE]
+    chosen = make_settings(recipe.settings, settings, "the test")
+    return estimate(recipe, chosen, DirectRunner(), where, workers, sample_bytes)
+
+
+def counted(context: Context) -> list[tuple[int, int]]:
+    """What each stage of a build read and kept."""
+    ledgers = [context.ledger(stage).sources.values() for stage in STAGES]
+    return [(sum(one.read for one in counts), sum(one.kept for one in counts)) for counts in ledgers]
+
+
+class Both(NamedTuple):
+    """The estimate of a corpus, from a third of it, its build, and how near the rows should be."""
+
+    found: Estimate
+    context: Context
+    within: float
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        (0.15, {}),
+        # Few captions are alike, and two that are bring hundreds of sets: so small a sample is far from even.
+        (0.25, {"mine": {"min_support": 2, "max_concepts": 8}, "overlap": {"policy": "none"}}),
+    ],
+    ids=["all", "twice"],
+)
+def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """Real captions in an order by chance, every fourth of which is said twice."""
+    if not ENGLISH.exists():
+        pytest.skip("the real captions are not here")
+    directory = tmp_path_factory.mktemp("estimate")
+    texts = sorted(coco_captions(14_000), key=text_id)
+    files = [write_lines(directory / name, part) for name, part in (("a.txt", texts), ("b.txt", texts[::4]))]
+    within, more = request.param
+    settings = {
+        **REAL,
+        **more,
+        "inputs": {"captions": {"patterns": [str(path) for path in files], "format": "lines"}},
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipelines.inputs, "BUCKET_BYTES", 120_000)
+        patch.setattr(pipelines.commongen, "SHARD_SENTENCES", 900)
+        # So few captions are drawn in pieces of some fifty, as a large corpus is in pieces of some hundreds.
+        patch.setattr(conceptloom.estimation.sampling, "PIECE_BYTES", 3000)
+        size = sum(path.stat().st_size for path in files)
+        return Both(estimated(settings, size // 3), build_english(directory / "out", **settings), within)
+
+
+def _near(one: float, other: float, within: float) -> bool:
+    return abs(one - other) <= within * max(other, 1)
+
+
+def test_rows_of_every_stage_are_estimated(both: Both) -> None:
+    assert both.found.sample["times"] > 2.5
+    for one, (read, kept) in zip(both.found.stages, counted(both.context), strict=True):
+        assert _near(one.read, read, both.within) and _near(one.kept, kept, both.within), one
+    assert both.found.stages[2].kept == 6000
+
+
+def test_bytes_are_estimated(both: Both) -> None:
+    for one in both.found.stages:
+        manifest = both.context.manifests[one.name]
+        counters = manifest.summary["counters"]
+        shuffled = sum(number for name, number in counters.items() if name.startswith("shuffled_bytes_"))
+        assert one.name == "publish" or _near(one.bytes_shuffled, shuffled, 0.3), one
+        assert _near(one.bytes_written, sum(file["bytes"] for file in manifest.files), 0.2), one
+
+
+@pytest.fixture(scope="module")
+def arguments() -> list[object]:
+    inputs = [f"--input={name}={one['patterns'][0]}" for name, one in DEMO["inputs"].items()]
+    quotas = [f"--set=quotas.{split}={json.dumps(amounts)}" for split, amounts in DEMO["quotas"].items()]
+    return [RECIPE, *inputs, *quotas, "--set", "inputs.captions.format=lines", "--conceptnet", DEMO["conceptnet"]]
+
+
+def test_what_there_is_no_more_of_is_not_estimated(arguments: list[object]) -> None:
+    """A sample of everything: all numbers are those of the build. The table says what it counts."""
+    found = estimated(DEMO)
+    rows = json.loads((sample_english() / "report.json").read_text(encoding="utf-8"))["stages"]
+    said = here("estimate", *arguments, "--workers", 1)
+    assert said.returncode == 0, said.stderr
+    for one in found.stages:
+        counts = [rows[one.name][source] for source in rows[one.name]]
+        assert (one.read, one.kept) == (sum(c["read"] for c in counts), sum(c["kept"] for c in counts))
+        (line,) = (line for line in said.stdout.splitlines() if line.split()[:1] == [one.name])
+        unit = "sentences" if one.name in ("ingest", "mine") else "concept sets"
+        assert line.split()[1:4] == [*unit.split(), f"{one.read:,}", f"{one.kept:,}"][:3]
+
+
+def test_held_out_sets_that_are_kept(tmp_path: Path) -> None:
+    """With dev and test of an earlier build every candidate is train's; all of them are screened in every sample."""
+    build_english(tmp_path / "old", limit=90)
+    context = build_english(tmp_path / "new", frozen=str(tmp_path / "old"))
+    found = estimated({**DEMO, "frozen": str(tmp_path / "old")})
+    assert [(one.read, one.kept) for one in found.stages] == counted(context)
+
+
+def test_elsewhere_a_worker_holds_a_shard() -> None:
+    """On Flink a worker holds what the work on one bucket takes, and none of the shuffle."""
+    before = resident()
+    found = estimated(DEMO, where="flink", workers=8)
+    assert "disks" in found.assumptions[1]
+    assert _near(found.memory - max(one.bucket_held for one in found.stages), before, 0.1)
+    assert any(one.shuffle_held for one in found.stages)
+
+
+def test_what_a_build_refuses_is_refused(arguments: list[object]) -> None:
+    for wrong, named in (
+        (arguments[:-2], "--conceptnet"),
+        ([*arguments, "--frozen", "/nowhere"], "no finished build"),
+        ([*arguments, "--set", "sample.sizes=3"], "unknown key sample.sizes"),
+    ):
+        said = here("estimate", *wrong)
+        assert said.returncode == 1 and named in said.stderr and said.stderr.count("\n") == 1
+
+
+def test_a_recipe_that_says_nothing_of_its_costs() -> None:
+    recipe = replace(RECIPES[RECIPE], costs=None)
+    settings = make_settings(recipe.settings, DEMO, "the test")
+    with pytest.raises(ConfigError, match="cannot be estimated: try a build with --limit"):
+        estimate(recipe, settings, DirectRunner(), "direct", 1, 1 << 20)
