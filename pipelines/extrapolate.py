@@ -159,5 +159,6 @@ class Whole:
         if self.apart(stage):
             rest = [max(0, one.held - left - COPIES * bytes_) for one, bytes_ in zip(costs, carried, strict=True)]
             return self.drawn_out(f"{stage}/held", rest), COPIES * shuffled
-        line = Line.through(carried, [max(0, one.held - left) for one in costs])
+        # Through the largest two: in smaller ones a bucket is not full, and grows as the shuffle does.
+        line = Line.through(carried[-2:], [max(0, one.held - left) for one in costs[-2:]])
         return line.fixed, line.each * shuffled

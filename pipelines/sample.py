@@ -4,7 +4,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from conceptloom.manifest import Manifest
 from conceptloom.readers import Span, plan_spans, read_span
 from pipelines import inputs
 from pipelines.build import Build, Observer, Runner
-from pipelines.costs import CostModel, Drawn, SampleRun, StageCosts, apart
+from pipelines.costs import CostModel, Drawn, SampleRun, StageCosts
 from pipelines.inputs import InputPlan
 from pipelines.recipe import Context, Recipe
 
@@ -31,22 +31,20 @@ PAUSE = 0.01
 class Meter(Observer):
     """Measures each stage in the process that runs it. `base` is its memory when nothing was loaded.
 
-    Before the stages of `own`, what earlier ones have left is given back, so that it is not taken for theirs.
+    Before each, what earlier ones have left is given back, so that it is not taken for this one's.
     """
 
-    def __init__(self, base: int, own: Collection[str] = ()) -> None:
+    def __init__(self, base: int) -> None:
         self.stages: dict[str, StageCosts] = {}
         self.outside = 0.0
         self._base = base
-        self._own = own
         self._peak = 0
         self._mark = time.process_time()
 
     def started(self, stage: str, sentences: int | None) -> None:
         """Marks where the stage begins."""
         self.outside += time.process_time() - self._mark
-        if stage in self._own:
-            release()
+        release()
         self._peak = 0
         self._mark, self._read = time.process_time(), bytes_read()
 
@@ -178,7 +176,7 @@ def run_sample(
     look: Callable[[Context], Any] = lambda context: None,
 ) -> tuple[SampleRun, Any]:
     """Builds a sample in a temporary directory; answers what it cost, and what `look` sees while the build is there."""
-    meter = Meter(base, [stage.name for stage in recipe.stages if apart(model, stage.name)])
+    meter = Meter(base)
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory, _watched(meter):
         output = storage.join(directory, "build")
         context = SampleBuild(recipe, settings, output, runner, meter, sample=plan).run()

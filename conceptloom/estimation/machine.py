@@ -1,6 +1,7 @@
 """What this machine has, and what this process has used of it (Linux tells it in /proc)."""
 
 import ctypes
+import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,7 @@ def resident(process: int | str = "self") -> int:
 
 def release() -> None:
     """Gives memory that this process has but does not use back to the system, as far as its allocators can."""
+    gc.collect()
     pa.default_memory_pool().release_unused()
     with suppress(OSError, AttributeError):
         # glibc's; other C libraries have none.
