@@ -157,7 +157,7 @@ def stage_estimates(whole: Whole, names: list[str], spread_over: int, pool: int 
 def _memory(stages: tuple[StageEstimate, ...], where: str, pool: int, held: int, apart: bool) -> int:
     """The most memory above this process's when it was empty; an idle worker of the pool holds `held`.
 
-    `apart`: what a stage was seen to hold is its own, nothing that an earlier one has left.
+    `apart`: bucket and shuffle of a stage are told apart, so that those of different stages are not put together.
     """
     one_bucket = max(one.bucket_held for one in stages)
     if where != DIRECT:

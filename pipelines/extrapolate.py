@@ -147,7 +147,7 @@ class Whole:
         return Seconds(took[False], took[True], self.drawn_out(f"{stage}/runner", runner), loading)
 
     def apart(self, stage: str) -> bool:
-        """Whether a stage's memory was measured without what earlier stages had left."""
+        """See `costs.apart`."""
         return apart(self.model, stage)
 
     def held(self, stage: str, shuffled: float) -> tuple[float, float]:
