@@ -8,7 +8,6 @@ import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
 
-WIDTH = 200
 _KINDS = {"added": "new_split", "gone": "old_split", "changed": "new_split", "moved": "new_split"}
 _UNREAD = {"added": "new in the input", "gone": "not in the input any more"}
 
@@ -46,10 +45,9 @@ def diff(
 
 
 def _show(found: dict[str, Any]) -> None:
-    from rich.console import Console
+    from conceptloom.cli.console import wide_console
 
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.width = console.width if console.is_terminal else WIDTH
+    console = wide_console(highlight=False, markup=False, soft_wrap=True)
     for line in _row_lines(found):
         console.print(line)
     for title, header, rows in _tables(found):

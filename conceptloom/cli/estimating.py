@@ -63,10 +63,9 @@ def _size(text: str) -> int:
 
 def _show(found: Any, units: Mapping[str, str]) -> None:
     """`units` are what the stages count, where it is not sentences."""
-    from rich.console import Console
     from rich.table import Table
 
-    from conceptloom.cli.show import WIDTH
+    from conceptloom.cli.console import wide_console
 
     sample, machine = found.sample, found.machine
     table = Table("stage", "of", box=None, header_style="bold")
@@ -79,8 +78,7 @@ def _show(found: Any, units: Mapping[str, str]) -> None:
     times = (f"{found.cpu_seconds:,.1f}", f"{found.seconds:,.1f}")
     sums = (_bytes(found.bytes_shuffled), _bytes(found.bytes_written), *times)
     table.add_row("total", "", "", "", "", *sums)
-    console = Console(highlight=False)
-    console.width = console.width if console.is_terminal else WIDTH
+    console = wide_console(highlight=False)
     console.print(table)
     whose = "all processes" if found.runner == "direct" else "a worker"
     enough = "" if found.runner != "direct" or found.memory < machine["memory"] else ": it will not fit"

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from conceptloom.metrics.bootstrap import Comparison
     from conceptloom.metrics.evaluation import Evaluation, RowsOf
 
-WIDTH = 200
-"""Columns of a table that is not shown on a terminal."""
-
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
@@ -127,7 +124,7 @@ def _rows(
 
 
 def _show(found: "Evaluation", compared: "list[Comparison]", written: list[str]) -> None:
-    from rich.console import Console
+    from conceptloom.cli.console import wide_console
 
     for note in dict.fromkeys(str(note) for system in found.systems for note in system.notes):
         print(f"note: {note}", file=sys.stderr)
@@ -135,8 +132,7 @@ def _show(found: "Evaluation", compared: "list[Comparison]", written: list[str])
         missing = score.signature.partition("|missing:")[2].partition("|")[0]
         if missing:
             print(f"note: {score.name} is not computed, as it wants {missing}", file=sys.stderr)
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    console.width = console.width if console.is_terminal else WIDTH
+    console = wide_console(highlight=False, markup=False, soft_wrap=True)
     console.print(_table(found))
     if compared:
         console.print(_comparison_table(found, compared))

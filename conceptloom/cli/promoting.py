@@ -70,14 +70,12 @@ def _show(promotion: "Promotion", as_json: bool) -> None:
 
 
 def _print_table(promotion: "Promotion") -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    from conceptloom.cli.show import WIDTH
+    from conceptloom.cli.console import wide_console
 
-    console = Console(highlight=False)
-    console.width = console.width if console.is_terminal else WIDTH
+    console = wide_console(highlight=False)
     table = Table("gate", "of", "limit", "measured", "passed", box=None, header_style="bold")
     for one in promotion.verdicts:
         cells = (one.gate, one.of, one.limit, one.measured, "yes" if one.passed else "NO")

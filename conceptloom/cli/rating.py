@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from conceptloom.cli.evaluating import WIDTH
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -111,9 +110,10 @@ def _show(report: "Report") -> None:
 
 def _table(title: str, columns: tuple[str, ...], rows: Collection[Sequence[str]]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from conceptloom.cli.console import wide_console
 
     if not rows:
         return
@@ -122,6 +122,4 @@ def _table(title: str, columns: tuple[str, ...], rows: Collection[Sequence[str]]
         table.add_column(name, justify="left" if at == 0 else "right")
     for row in rows:
         table.add_row(*map(escape, row))
-    console = Console()
-    console.width = console.width if console.is_terminal else WIDTH
-    console.print(table)
+    wide_console().print(table)

@@ -10,13 +10,13 @@ from rich.table import Table
 
 from conceptloom import progress, storage
 from conceptloom.cli.building import print_json
+from conceptloom.cli.console import wide_console
 from conceptloom.manifest import Manifest
 from pipelines.build import Observer
 from pipelines.config import Settings, to_yaml
 from pipelines.inputs import InputPlan
 from pipelines.recipe import Context, Recipe
 
-WIDTH = 200
 _COLUMNS = (
     TextColumn("{task.description:<8}"),
     BarColumn(bar_width=30),
@@ -113,9 +113,7 @@ def show_result(context: Context, output: str, as_json: bool) -> None:
         else:
             print_json({name: manifest.ledger for name, manifest in context.manifests.items()})
         return
-    console = Console(highlight=False)
-    # Into a file or a pipe the table is written as wide as it is.
-    console.width = console.width if console.is_terminal else WIDTH
+    console = wide_console(highlight=False)
     console.print(_ledger_table(context))
     if "publish" in context.manifests:
         _show_data(context, output)
