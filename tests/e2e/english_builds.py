@@ -91,6 +91,16 @@ def pairs(sets: Iterable[Iterable[str]]) -> set[frozenset[str]]:
     return {frozenset(pair) for concepts in sets for pair in combinations(concepts, 2)}
 
 
+def assert_tuples_counted(column: Mapping[str, Any], split: str, data: Mapping[str, list[Row]]) -> None:
+    """A column of the statistics has its split's concepts, pairs and triples, and those that train never shows."""
+    for width, name in enumerate(("concepts", "pairs", "triples"), 1):
+        own, seen = (
+            {frozenset(c) for row in data[s] for c in combinations(row["concepts"], width)} for s in (split, "train")
+        )
+        assert column["distinct"][name] == len(own)
+        assert split == "train" or column["unseen"][name] == len(own - seen)
+
+
 def data_of(directory: Path) -> dict[str, list[Row]]:
     """The published rows of each split."""
     return {split: rows(directory, f"data/{split}-*.parquet") for split in SPLITS}
