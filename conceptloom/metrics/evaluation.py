@@ -76,7 +76,7 @@ def evaluate(
         systems.append(make_system(name, path, found, scores, held))
     if people:
         rounds, shown = people_items(held)
-        means = mean_of_rounds([scores_of(metrics, items, rows(metrics, items)) for items in rounds])
+        means = mean_of_rounds(scores_of(metrics, items, rows(metrics, items)) for items in rounds)
         systems.append(replace(make_system(PEOPLE, references, shown, means, held), is_people=True))
     return Evaluation(preset, options, held, systems)
 

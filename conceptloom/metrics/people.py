@@ -4,7 +4,7 @@ The published "human" rows compare sentences with references that hold them (Com
 references of a set, all pairs, each with itself), so that a part of the score is there by construction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -26,11 +26,12 @@ ROUNDS = 10
 BETWEEN = " / "
 
 
-def people_items(references: References) -> tuple[list[pa.Table], Paired]:
+def people_items(references: References) -> tuple[Iterator[pa.Table], Paired]:
     """The items (schema `inputs.SCHEMA`) of each round, and what there is to show of all rounds together.
 
     In round r each set's sentence number r, from the first again where a set has fewer, is the prediction, the others
     are its references. Sets of one sentence or none are left out and noted. Raises InputError where no set has two.
+    Memory: each round is made when it is asked for.
     """
     several = pc.greater(pc.list_value_length(references.sets["references"]), 1)
     sets = references.sets.filter(several).combine_chunks()
@@ -45,7 +46,7 @@ def people_items(references: References) -> tuple[list[pa.Table], Paired]:
     texts: list[list[str]] = sets["references"].to_pylist()
     rounds = min(ROUNDS, max(map(len, texts)))
     together = _items(sets, [BETWEEN.join(each) for each in texts], [[] for _ in texts])
-    return [_round(sets, texts, number) for number in range(rounds)], Paired(together, book.notes())
+    return (_round(sets, texts, number) for number in range(rounds)), Paired(together, book.notes())
 
 
 def _round(sets: pa.Table, texts: list[list[str]], number: int) -> pa.Table:
@@ -59,7 +60,7 @@ def _items(sets: pa.Table, predictions: list[str], references: list[list[str]]) 
     return pa.table([sets["key"], sets["concepts"], held, sets["source"], pa.array(predictions)], schema=SCHEMA)
 
 
-def mean_of_rounds(rounds: Sequence[Sequence[Score]]) -> list[Score]:
+def mean_of_rounds(rounds: Iterable[Sequence[Score]]) -> list[Score]:
     """The mean of each score over rounds, which have the same units in the same order; it is resampled by these."""
     return [_mean(scores) for scores in zip(*rounds, strict=True)]
 

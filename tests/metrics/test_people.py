@@ -47,7 +47,8 @@ def test_every_sentence_is_held_against_the_others(
         with pytest.raises(InputError, match="no set has two references"):
             people_items(references)
         return
-    rounds, shown = people_items(references)
+    made, shown = people_items(references)
+    rounds = list(made)
     said = [Counter[str]() for _ in several]
     for items in map(items_of, rounds):
         for texts, item, count in zip(several, items, said, strict=True):
