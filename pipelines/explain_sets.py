@@ -1,6 +1,7 @@
 """The history of one sentence or concept set in a build of the recipe `commongen`."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -78,7 +79,7 @@ def _sentence(build: Finished, sentence: str) -> History | None:
 
 def _frozen_sentence(build: Finished, sentence: str) -> History | None:
     """The history of a caption of the frozen sets that the build's own corpora do not hold."""
-    rows = [row for file, data in build.frozen() for row in frozen_sets(file, data).to_pylist()]
+    rows = _frozen_rows(build)
     text = next((text for row in rows for text in row["references"] if text_id(text) == sentence), None)
     if text is None:
         return None
@@ -104,23 +105,25 @@ def _passed_over(build: Finished, bucket: int, sentence: str, concepts: list[str
 
 def _sets_with(build: Finished, text: str) -> Iterator[dict[str, Any]]:
     """The concept sets of the data set that a sentence stands for."""
-    for table in _data(build):
+    kept = (frozen_sets(file, data) for file, data in build.frozen())
+    for table in chain(_tables(build, "split", "sets"), kept):
         references = one_array(table["references"])
         holds = pc.equal(references.flatten(), text)
         rows = pc.list_parent_indices(references).filter(holds)
         yield from table.select(["id", "concepts", "split"]).take(rows).to_pylist()
 
 
-def _data(build: Finished) -> Iterator[pa.Table]:
-    """The rows of the data set: those of the build, then those that were kept from an earlier one."""
-    yield from _tables(build, "split", "sets")
-    yield from (frozen_sets(file, data) for file, data in build.frozen())
+def _frozen_rows(build: Finished) -> list[dict[str, Any]]:
+    """The rows of validation and test, where these were kept from an earlier build."""
+    return [row for file, data in build.frozen() for row in frozen_sets(file, data).to_pylist()]
 
 
 def _set(build: Finished, concept_set: str) -> History | None:
     index = _rows(build, "split", "index", "id", concept_set)
     rejected = [row for stage in ("sample", "split") for row in _rows(build, stage, "rejected", "id", concept_set)]
-    data = [row for table in _data(build) for row in table.filter(pc.equal(table["id"], concept_set)).to_pylist()]
+    data = _rows(build, "split", "sets", "id", concept_set)
+    kept = [] if data else [row for row in _frozen_rows(build) if row["id"] == concept_set]
+    frozen, data = bool(kept), data or kept
     if not index and not rejected and not data:
         return None
     concepts = index[0]["concepts"] if index else rejected[0]["text"].split("#") if rejected else data[0]["concepts"]
@@ -130,7 +133,7 @@ def _set(build: Finished, concept_set: str) -> History | None:
         "concepts": concepts,
         **({name: index[0][name] for name in numbers} if index else {}),
         "split": data[0]["split"] if data else None,
-        "frozen": bool(data) and not _rows(build, "split", "sets", "id", concept_set),
+        "frozen": frozen,
         "references": data[0]["references"] if data else [],
         "rejected": list(map(_why, rejected)),
     }
