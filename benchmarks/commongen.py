@@ -74,12 +74,12 @@ def build(data: Path, captions: Path, output: Path, *more: object) -> tuple[Cost
 
 def stage(source: Path, target: Path) -> tuple[int, ...]:
     from conceptloom.concepts import MiningRules
-    from pipelines.commongen import SHARD_SENTENCES
+    from pipelines.commongen import shards_of
     from runners.direct import DirectRunner
     from transforms.mine import Mine
 
     tables = [pq.read_table(path, columns=["concepts"]) for path in sorted(source.glob("sentences-*"))]
-    shards = 1 + sum(map(len, tables)) // SHARD_SENTENCES
+    shards = shards_of(sum(map(len, tables)))
     rules = MiningRules(SIZES, 1, MOST)
     DirectRunner().run("mine", lambda p: p | Mine(rules, len(tables), shards, str(source), str(target)))
     return total_of(sums_of(pq.read_table(path, columns=FIELDS)) for path in target.glob("mined-*"))

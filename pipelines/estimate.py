@@ -9,7 +9,7 @@ from conceptloom.errors import ConfigError
 from conceptloom.estimation.growth import Counts
 from conceptloom.estimation.machine import cores, idle_worker, memory, resident
 from pipelines.build import Runner
-from pipelines.costs import CostModel
+from pipelines.costs import CostModel, apart
 from pipelines.extrapolate import Whole
 from pipelines.inputs import plan_inputs
 from pipelines.recipe import Context, Recipe
@@ -100,7 +100,7 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
         sum(one.bytes_written for one in stages),
         round(outside + whole.runs[-1].finish + sum(one.cpu_seconds for one in stages), 1),
         round((first + whole.runs[-1].finish) * whole.busy + sum(one.seconds for one in stages), 1),
-        base + _memory(stages, where, pool, held, all(whole.apart(one.name) for one in stages)),
+        base + _memory(stages, where, pool, held, all(apart(model, one.name) for one in stages)),
         {"cores": here, "memory": memory(), "busy": round(whole.busy, 2)},
         _assumptions(where, spread_over),
     )

@@ -146,17 +146,13 @@ class Whole:
         loading = max(0.0, self.cold.stages[stage].cpu - costs[0].cpu)
         return Seconds(took[False], took[True], self.drawn_out(f"{stage}/runner", runner), loading)
 
-    def apart(self, stage: str) -> bool:
-        """See `costs.apart`."""
-        return apart(self.model, stage)
-
     def held(self, stage: str, shuffled: float) -> tuple[float, float]:
         """Memory above an empty process, with all work in it: one bucket's, and what grows with the shuffle."""
         costs = self.stages(stage)
         carried = [float(sum(one.counted("shuffled_bytes_").values())) for one in costs]
         # What the first run left behind in this process is not there in a build.
         left = max(0, costs[0].held - self.cold.stages[stage].held)
-        if self.apart(stage):
+        if apart(self.model, stage):
             rest = [max(0, one.held - left - COPIES * bytes_) for one, bytes_ in zip(costs, carried, strict=True)]
             return self.drawn_out(f"{stage}/held", rest), COPIES * shuffled
         # Through the largest two: in smaller ones a bucket is not full, and grows as the shuffle does.
