@@ -6,6 +6,8 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 ROOT = Path(__file__).parent
+BESIDE = ("pipelines", "transforms", "runners")
+"""Packages that stand beside `conceptloom` in the checkout and are installed inside it."""
 VERSION = re.search(r'__version__ = "(.+)"', (ROOT / "conceptloom/__init__.py").read_text()).group(1)
 README = ROOT / "README.md"
 
@@ -68,13 +70,17 @@ setup(
     long_description_content_type="text/markdown",
     license="Apache-2.0",
     python_requires=">=3.10,<3.14",
-    packages=find_packages(include=["conceptloom*", "transforms*", "pipelines*", "runners*"]),
+    packages=[
+        *find_packages(include=["conceptloom*"]),
+        *(f"conceptloom.{name}" for name in find_packages(include=[f"{name}*" for name in BESIDE])),
+    ],
+    package_dir={f"conceptloom.{name}": name for name in BESIDE},
     package_data={
         "conceptloom": ["py.typed"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
-        "conceptloom.metrics": ["data/*.exc", "data/*.md"],
+        "conceptloom.metrics.measures": ["data/*.exc", "data/*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],
-        "runners": ["airflow/*.py"],
+        "conceptloom.runners": ["airflow/*.py"],
     },
     install_requires=[
         "apache-beam>=2.77,<3",

@@ -8,7 +8,7 @@ DATA as for benchmarks/mining.py. All programs of `obvious` read the sentences o
 pipelines run on the same local runner in one process. They must agree on the number of sets and the sums of all fields.
 Time is the whole process's (wall, and processor time), memory its peak; the least of some alternating runs counts.
 
-    stage      the product: sentences as Arrow blocks to shards of lead concepts (transforms.mine.Mine)
+    stage      the product: sentences as Arrow blocks to shards of lead concepts (transforms.commongen.mine)
     obvious    every set of every sentence an element, CombinePerKey with a count, a set of words and a length
     numpy, polars    the plain programs of benchmarks/mining.py, which hold everything in memory
 
@@ -74,9 +74,9 @@ def build(data: Path, captions: Path, output: Path, *more: object) -> tuple[Cost
 
 def stage(source: Path, target: Path) -> tuple[int, ...]:
     from conceptloom.concepts import MiningRules
-    from pipelines.commongen import shards_of
-    from runners.direct import DirectRunner
-    from transforms.mine import Mine
+    from conceptloom.runners.direct import DirectRunner
+    from conceptloom.tasks.commongen.mine import shards_of
+    from conceptloom.transforms.commongen.mine import Mine
 
     tables = [pq.read_table(path, columns=["concepts"]) for path in sorted(source.glob("sentences-*"))]
     shards = shards_of(sum(map(len, tables)))
@@ -112,7 +112,7 @@ def sets_of(row: dict[str, list[str]]) -> Iterator[tuple[tuple[str, ...], list[s
 
 
 def obvious(source: Path, target: Path) -> tuple[int, ...]:
-    from runners.direct import DirectRunner
+    from conceptloom.runners.direct import DirectRunner
 
     def construct(pipeline: beam.Pipeline) -> Any:
         rows = pipeline | beam.io.ReadFromParquet(f"{source}/sentences-*", columns=["concepts", "words"])
@@ -214,8 +214,8 @@ def sampling(data: Path, captions: int, folder: Path) -> None:
     from conceptloom.concepts import Quotas, merge_samples, sample
     from conceptloom.splits.train_sets import Final
     from conceptloom.tables import read_ipc, to_ipc
-    from conceptloom.tasks.judge import judged
-    from conceptloom.tasks.sample import Choose, MinedSets
+    from conceptloom.tasks.commongen.sample import Choose, MinedSets
+    from conceptloom.tasks.commongen.split.judge import judged
 
     lines, output = folder / "captions.txt", folder / "out"
     write_captions(data, captions, lines)

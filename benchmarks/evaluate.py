@@ -30,10 +30,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "metrics")]
 
 import korean_oracle as plain  # noqa: E402
 
-from conceptloom.metrics import make_metrics, mecab_ko  # noqa: E402
+from conceptloom.metrics import make_metrics  # noqa: E402
 from conceptloom.metrics.evaluation import evaluate, rows_here, scores_of  # noqa: E402
-from conceptloom.metrics.inputs import pair  # noqa: E402
-from conceptloom.metrics.references import read_references  # noqa: E402
+from conceptloom.metrics.inputs.items import pair  # noqa: E402
+from conceptloom.metrics.inputs.references import read_references  # noqa: E402
+from conceptloom.metrics.measures import mecab_ko  # noqa: E402
 
 PRESET = "korean-commongen"
 
@@ -118,9 +119,9 @@ def growth(arguments: argparse.Namespace) -> None:
 def score(references: str, predictions: str, arguments: argparse.Namespace) -> Any:
     if arguments.runner is None:
         return evaluate(PRESET, {}, references, "test", [predictions])
+    from conceptloom.pipelines.evaluate import RowsByRunner
+    from conceptloom.runners import RUNNERS
     from conceptloom.tasks.evaluate import ScoreShard
-    from pipelines.evaluate import RowsByRunner
-    from runners import RUNNERS
 
     with tempfile.TemporaryDirectory() as directory, RUNNERS[arguments.runner].open(arguments.workers, ()) as opened:
         rows = RowsByRunner(opened, ScoreShard(PRESET, (), directory + "/work"))

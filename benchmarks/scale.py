@@ -16,12 +16,12 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conceptloom.estimation.machine import resident
-from pipelines import RECIPES
-from pipelines.config import make_settings, set_key
-from pipelines.estimate import SAMPLE_BYTES, build_samples, stage_estimates
-from pipelines.extrapolate import Whole
-from pipelines.inputs import bucket_count
-from runners import DirectRunner
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.inputs import bucket_count
+from conceptloom.pipelines.build.settings import make_settings, set_key
+from conceptloom.pipelines.estimation.estimate import SAMPLE_BYTES, build_samples, stage_estimates
+from conceptloom.pipelines.estimation.extrapolate import Whole
+from conceptloom.runners import DirectRunner
 
 KINDS = {"ingest": 2, "select": 3, "split": 2}
 """Kinds of shards of each stage; publish copies the index and the rejected ones."""

@@ -31,8 +31,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conceptloom.estimation.fits import filled
 from conceptloom.estimation.growth import Growth, capped_total
+from conceptloom.pipelines.build.inputs import bucket_count
 from conceptloom.selection.routes import Routes
-from pipelines.inputs import bucket_count
 
 Floats = npt.NDArray[np.float64]
 LIMIT, FREQUENT = 100, 8

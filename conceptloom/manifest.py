@@ -2,9 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 from conceptloom import __version__, storage
@@ -82,14 +80,3 @@ def digest(data: Any) -> str:
     """The hash of JSON values, whatever the order of their keys."""
     text = json.dumps(data, ensure_ascii=False, sort_keys=True)
     return blake2b(text.encode(), digest_size=16).hexdigest()
-
-
-@lru_cache
-def code_digest(*packages: str) -> str:
-    """The hash of the code and data of packages that lie beside each other: another version makes other stages."""
-    root = Path(__file__).parent.parent
-    found = blake2b(digest_size=16)
-    for path in sorted(path for package in packages for path in (root / package).rglob("*")):
-        if path.is_file() and path.suffix in (".py", ".npz") and "cli" not in path.relative_to(root).parts:
-            found.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
-    return found.hexdigest()

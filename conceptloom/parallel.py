@@ -49,7 +49,7 @@ def _start_worker(file_options: tuple[str, ...] | None) -> None:
 
 
 def _warm_up() -> None:
-    import_module("conceptloom.tasks.split")
+    import_module("conceptloom.tasks.korean_commongen.split")
 
 
 def _die_with_parent() -> None:

@@ -1,8 +1,9 @@
 """Recipes: a typed configuration and the stages made of transforms."""
 
+from conceptloom.pipelines.build.recipe import Recipe
+from conceptloom.pipelines.commongen import recipe as commongen
+from conceptloom.pipelines.korean_commongen import recipe as korean_commongen
 from conceptloom.registry import Registry
-from pipelines import commongen, korean_commongen
-from pipelines.recipe import Recipe
 
 RECIPES: Registry[Recipe] = Registry("recipe")
 RECIPES.add(korean_commongen.RECIPE.name, korean_commongen.RECIPE)

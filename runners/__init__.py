@@ -4,10 +4,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from conceptloom.pipelines.build.engine import Runner
 from conceptloom.registry import Registry
-from pipelines.build import Runner
-from runners.dataflow import DataflowRunner
-from runners.direct import DirectRunner, cores
+from conceptloom.runners.dataflow import DataflowRunner
+from conceptloom.runners.direct import DirectRunner, cores
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class RunnerEntry:
 
 
 def _flink(workers: int | None, options: tuple[str, ...]) -> AbstractContextManager[Runner]:
-    from runners.flink import open_flink  # and with it all of Beam's portability
+    from conceptloom.runners.flink import open_flink  # and with it all of Beam's portability
 
     return open_flink(workers or cores(), options)
 
 
 def _prism(workers: int | None, options: tuple[str, ...]) -> AbstractContextManager[Runner]:
-    from runners.prism import open_prism
+    from conceptloom.runners.prism import open_prism
 
     return open_prism(workers or cores(), options)
 

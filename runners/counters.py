@@ -4,7 +4,7 @@ from typing import Any
 
 from apache_beam.metrics import MetricsFilter
 
-from transforms.blocks import TASKS
+from conceptloom.transforms.blocks import TASKS
 
 
 def counters(result: Any, stage: str) -> dict[str, int]:

@@ -12,11 +12,11 @@ from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOpt
 from apache_beam.runners.runner import PipelineState
 
 from conceptloom.errors import BuildError, ConfigError
-from pipelines.build import Runner
-from runners.counters import counters
-from runners.dataflow_checks import missing
-from runners.failures import as_error
-from runners.following import followed
+from conceptloom.pipelines.build.engine import Runner
+from conceptloom.runners.counters import counters
+from conceptloom.runners.dataflow_checks import missing
+from conceptloom.runners.failures import as_error
+from conceptloom.runners.following import followed
 
 POLL_SECONDS = 20.0
 """Between two looks at a job's counters."""

@@ -18,7 +18,7 @@ from apache_beam.options.pipeline_options import (
     WorkerOptions,
 )
 
-from runners.options import parsed, unknown
+from conceptloom.runners.options import parsed, unknown
 
 _PROJECT = re.compile(r"([a-z][-a-z0-9.]+:)?[a-z][-a-z0-9]{4,28}[a-z0-9]")
 _REGION = re.compile(r"[a-z]+-[a-z]+\d+")

@@ -14,10 +14,10 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from conceptloom.parallel import local_pool
-from pipelines.build import Runner
-from runners.counters import counters
-from runners.failures import as_error
-from runners.options import check_known, parsed
+from conceptloom.pipelines.build.engine import Runner
+from conceptloom.runners.counters import counters
+from conceptloom.runners.failures import as_error
+from conceptloom.runners.options import check_known, parsed
 
 MEMORY_PER_BYTE = 15
 """Bytes of memory for each byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""

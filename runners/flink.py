@@ -10,10 +10,10 @@ from apache_beam.options.pipeline_options import FlinkRunnerOptions, JobServerOp
 from apache_beam.runners.portability.flink_runner import MAGIC_HOST_NAMES, FlinkJarJobServer
 
 from conceptloom.errors import ConfigError
-from runners.environments import LOOPBACK, environment
-from runners.job_server import JobServer, named, started
-from runners.options import parsed
-from runners.portable import PortableRunner, opened
+from conceptloom.runners.environments import LOOPBACK, environment
+from conceptloom.runners.job_server import JobServer, named, started
+from conceptloom.runners.options import parsed
+from conceptloom.runners.portable import PortableRunner, opened
 
 DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
 

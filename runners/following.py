@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from conceptloom import progress
-from runners.counters import counters
+from conceptloom.runners.counters import counters
 
 SECONDS = 2.0
 

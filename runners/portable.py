@@ -12,13 +12,13 @@ from apache_beam.runners.portability import portable_runner
 from conceptloom import progress
 from conceptloom.errors import BuildError, ConceptloomError
 from conceptloom.parallel import local_pool
-from pipelines.build import Runner
-from runners.counters import counters
-from runners.environments import LOOPBACK
-from runners.failures import as_error, is_lost_worker
-from runners.following import followed, retold
-from runners.job_server import JobServer
-from runners.options import check_known, parsed
+from conceptloom.pipelines.build.engine import Runner
+from conceptloom.runners.counters import counters
+from conceptloom.runners.environments import LOOPBACK
+from conceptloom.runners.failures import as_error, is_lost_worker
+from conceptloom.runners.following import followed, retold
+from conceptloom.runners.job_server import JobServer
+from conceptloom.runners.options import check_known, parsed
 
 WAITS = (1, 10, 60)
 """Seconds before a job is run again: whoever watches over the workers may have to start one first."""

@@ -9,10 +9,10 @@ from apache_beam.options.pipeline_options import PipelineOptions, PrismRunnerOpt
 from apache_beam.version import __version__ as beam_version
 
 from conceptloom.errors import ConfigError
-from runners.environments import LOOPBACK, environment
-from runners.job_server import JobServer, named, started
-from runners.options import parsed
-from runners.portable import PortableRunner, opened
+from conceptloom.runners.environments import LOOPBACK, environment
+from conceptloom.runners.job_server import JobServer, named, started
+from conceptloom.runners.options import parsed
+from conceptloom.runners.portable import PortableRunner, opened
 
 _CURE = (
     f"build it by `go install github.com/apache/beam/sdks/v2/go/cmd/prism@v{beam_version}` and name the binary by "

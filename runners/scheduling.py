@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from conceptloom import storage
-from pipelines import RECIPES
+from conceptloom.pipelines import RECIPES
 
 DAG = Path(__file__).resolve().parent / "airflow" / "conceptloom_dag.py"
 STAGES = "conceptloom_recipes.json"

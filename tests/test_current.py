@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from test_storage import MemoryFileSystem
+from memory_store import MemoryFileSystem
 
 from conceptloom import storage
 from conceptloom.current import beside, build_at, current_build, is_current, resolved, switch

@@ -6,11 +6,11 @@ import pkgutil
 
 import pytest
 
-PACKAGES = ("conceptloom", "transforms", "pipelines", "runners")
+import conceptloom
+
 MODULES = [
     module.name
-    for package in PACKAGES
-    for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
+    for module in pkgutil.walk_packages(conceptloom.__path__, "conceptloom.")
     if not module.name.endswith("__main__")
 ]
 

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
+import tempfile
 
 import numpy as np
 import pyarrow as pa
@@ -35,9 +35,15 @@ def reference_splitmix64(value: int) -> int:
 
 
 def in_another_process(hash_seed: str) -> str:
-    root = str(Path(__file__).parents[1])
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": root}
-    done = subprocess.run([sys.executable, "-c", SHOW], env=environment, capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW],
+        cwd=tempfile.gettempdir(),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout
 
 

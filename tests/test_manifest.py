@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conceptloom.errors import OutputError
-from conceptloom.manifest import NAME, Manifest, code_digest, digest, missing_files, read_manifest
+from conceptloom.manifest import NAME, Manifest, digest, missing_files, read_manifest
 from conceptloom.tables import write_file
 
 
@@ -69,8 +69,3 @@ def test_the_digest_is_that_of_the_files_content(manifest: Manifest) -> None:
 def test_digests_do_not_depend_on_the_order_of_keys() -> None:
     assert digest({"a": 1, "나": [1, 2]}) == digest({"나": [1, 2], "a": 1})
     assert len({digest(data) for data in ({"a": 1}, {"a": 2}, {"a": "1"}, {"b": 1}, [1, 2], [2, 1], None)}) == 7
-
-
-def test_the_code_has_one_digest() -> None:
-    assert code_digest("conceptloom") == code_digest.__wrapped__("conceptloom")
-    assert len({code_digest("conceptloom"), code_digest("conceptloom", "transforms"), code_digest("pipelines")}) == 3

@@ -9,16 +9,16 @@ import pyarrow as pa
 import pytest
 from test_storage import MemoryFileSystem
 
-import pipelines.promote
+import conceptloom.pipelines.builds.promote
 from conceptloom import storage
 from conceptloom.current import current_build, switch
 from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
 from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import Manifest
+from conceptloom.pipelines.build.settings import KoreanCommonGenSettings
+from conceptloom.pipelines.builds.promote import promote
 from conceptloom.schemas import DATA
 from conceptloom.tables import write_table
-from pipelines.config import KoreanCommonGenSettings
-from pipelines.promote import promote
 
 SETTINGS = KoreanCommonGenSettings.model_validate({"inputs": {"a": {"patterns": ["/a"]}}}).model_dump(mode="json")
 
@@ -162,7 +162,7 @@ def test_a_build_that_begins_anew_meanwhile_is_not_promoted(
         storage.delete_tree(storage.join(second, what))
         return verdicts
 
-    monkeypatch.setattr(pipelines.promote, "judge", judged)
+    monkeypatch.setattr(conceptloom.pipelines.builds.promote, "judge", judged)
     with pytest.raises(OutputError, match="2 was changed while the gates looked at it"):
         promote(second, force=True)
     assert current(builds) == storage.join(builds, "1")

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_storage import MemoryFileSystem
+from memory_store import MemoryFileSystem
 
 from conceptloom import storage
 from conceptloom.errors import OutputError
-from runners.scheduling import DAG, write_dags
+from conceptloom.runners.scheduling import DAG, write_dags
 
 ROOT = Path(__file__).parents[1]
 
@@ -39,5 +39,7 @@ def test_the_dag_is_shipped_but_is_no_package(tmp_path: Path) -> None:
     """It imports Airflow, which is not there: nothing that walks the packages may meet it."""
     build = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    assert (tmp_path / "runners" / "airflow" / "conceptloom_dag.py").read_bytes() == DAG.read_bytes()
-    assert "airflow" not in [module.name for module in pkgutil.iter_modules([str(tmp_path / "runners")])]
+    assert (tmp_path / "conceptloom" / "runners" / "airflow" / "conceptloom_dag.py").read_bytes() == DAG.read_bytes()
+    assert "airflow" not in [
+        module.name for module in pkgutil.iter_modules([str(tmp_path / "conceptloom" / "runners")])
+    ]

@@ -99,7 +99,9 @@ class GroupEveryBucket(beam.PTransform):
 class EachBucket(beam.PTransform):
     """One element for each of `count` buckets, without blocks: for tasks that read their bucket's shard themselves.
 
-    They pass through a grouping, so that a runner with several workers spreads them.
+    They pass through a grouping, so that a runner with several workers spreads them. Where a side input is made of
+    what the buckets gave, whoever wants it begins from an EachBucket of its own: the FnApiRunner does not run a graph
+    in which one PCollection stands on both sides of a side input that is made of it.
     """
 
     def __init__(self, count: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import apache_beam as beam
 
 from conceptloom.tasks.evaluate import ScoreShard
-from transforms.blocks import EachBucket, MapBlocks
+from conceptloom.transforms.blocks import EachBucket, MapBlocks
 
 
 class ScoreShards(beam.PTransform):

@@ -10,8 +10,8 @@ from conceptloom.corpus.locators import SourceFile
 from conceptloom.readers.base import Span
 from conceptloom.tasks.base import Task
 from conceptloom.tasks.ingest import AnalyseBucket, CountLines, ReadSpan, encode_span
-from transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
-from transforms.receipts import CollectReceipts
+from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
+from conceptloom.transforms.receipts import CollectReceipts
 
 
 class Ingest(beam.PTransform):

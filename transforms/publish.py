@@ -6,8 +6,8 @@ from typing import Any
 import apache_beam as beam
 
 from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, Sentences, Shape
-from transforms.blocks import GroupBlocks, MapBlocks
-from transforms.receipts import CollectReceipts
+from conceptloom.transforms.blocks import GroupBlocks, MapBlocks
+from conceptloom.transforms.receipts import CollectReceipts
 
 
 class Publish(beam.PTransform):

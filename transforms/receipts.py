@@ -9,7 +9,7 @@ from apache_beam.metrics import Metrics
 
 from conceptloom import storage
 from conceptloom.tables import Block
-from transforms.blocks import GroupBlocks
+from conceptloom.transforms.blocks import GroupBlocks
 
 FILE = "receipts.json"
 

@@ -20,7 +20,7 @@ def beam_options(context: typer.Context, otherwise: str = "Beam's options stand 
         print(f"Error: {context.args[0]!r} is no option: {otherwise}", file=sys.stderr)
         raise typer.Exit(2)
     if context.args:
-        from runners.options import parsed
+        from conceptloom.runners.options import parsed
 
         parsed(context.args)
     storage.use_options(tuple(context.args))

@@ -94,10 +94,10 @@ def run_build(
 ) -> None:
     """Builds the recipe `name` with plain settings; prints the plan, the progress and the result."""
     from conceptloom.cli.show import ConsoleObserver, show_plan, show_result
-    from pipelines import RECIPES
-    from pipelines.build import Build
-    from pipelines.config import make_settings
-    from runners import RUNNERS
+    from conceptloom.pipelines import RECIPES
+    from conceptloom.pipelines.build.engine import Build
+    from conceptloom.pipelines.build.settings import make_settings
+    from conceptloom.runners import RUNNERS
 
     recipe = RECIPES[name]
     settings = make_settings(recipe.settings, {"recipe": name, **data}, "--config, --input and --set")
@@ -128,8 +128,8 @@ def settings_data(
 
     `options` are settings that have an option of their own; None: not given.
     """
+    from conceptloom.pipelines.build.settings import from_yaml, set_key
     from conceptloom.storage import read_bytes
-    from pipelines.config import from_yaml, set_key
 
     data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
     for name, source in _sources(inputs).items():

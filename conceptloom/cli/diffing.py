@@ -33,7 +33,7 @@ def diff(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from pipelines.diff import diff_builds, open_built
+    from conceptloom.pipelines.builds.diff import diff_builds, open_built
 
     found = diff_builds(open_built(old), open_built(new), examples, output)
     if as_json:

@@ -38,10 +38,10 @@ def estimate(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     options = beam_options(context, "an input is given by --input NAME=PATTERN")
-    from pipelines import RECIPES
-    from pipelines.config import make_settings
-    from pipelines.estimate import estimate as estimated
-    from runners import DirectRunner
+    from conceptloom.pipelines import RECIPES
+    from conceptloom.pipelines.build.settings import make_settings
+    from conceptloom.pipelines.estimation.estimate import estimate as estimated
+    from conceptloom.runners import DirectRunner
 
     data = settings_data(inputs, config, assignments, {"limit": limit, "conceptnet": conceptnet, "frozen": frozen})
     chosen = RECIPES[recipe]

@@ -13,8 +13,8 @@ from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
-    from conceptloom.metrics.bootstrap import Comparison
     from conceptloom.metrics.evaluation import Evaluation, RowsOf
+    from conceptloom.metrics.resampling.bootstrap import Comparison
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -54,8 +54,8 @@ def evaluate(
     beam = beam_options(context)
     if not people and not predictions:
         raise ConfigError("there is nothing to evaluate: give --predictions FILE, or --people")
-    from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals, write_pages
     from conceptloom.metrics.evaluation import evaluate as evaluated
+    from conceptloom.metrics.page.certainty import Resampling, comparisons, with_intervals, write_pages
     from conceptloom.metrics.results import to_json, write_evaluation
 
     options = _options(assignments)
@@ -110,10 +110,10 @@ def _rows(
     if name is None:
         yield None
         return
+    from conceptloom.pipelines.evaluate import RowsByRunner
+    from conceptloom.runners import RUNNERS
     from conceptloom.storage import join
     from conceptloom.tasks.evaluate import ScoreShard
-    from pipelines.evaluate import RowsByRunner
-    from runners import RUNNERS
 
     entry = RUNNERS[name]
     if name != "direct" and output is None:
@@ -165,7 +165,7 @@ def _comparison_table(found: "Evaluation", compared: "list[Comparison]") -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from conceptloom.metrics.html import p_text
+    from conceptloom.reporting.html import p_text
 
     first, second = (system.name for system in found.systems if not system.is_people)
     table = Table("metric", box=None, header_style="bold")
@@ -179,7 +179,7 @@ def _comparison_table(found: "Evaluation", compared: "list[Comparison]") -> Any:
 
 
 def _cell(value: float, interval: tuple[float, float] | None) -> str:
-    from conceptloom.metrics.html import number
+    from conceptloom.reporting.html import number
 
     ends = "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
     return f"{number(value)}{ends}"

@@ -24,7 +24,7 @@ def explain(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from pipelines.histories import opened
+    from conceptloom.pipelines.builds.explain import opened
 
     build, explainer = opened(directory)
     found = explainer.histories(build, what)

@@ -8,7 +8,7 @@ from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pipelines.promote import Promotion
+    from conceptloom.pipelines.builds.promote import Promotion
 
 _GROUP = "gates"
 
@@ -32,7 +32,7 @@ def promote(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from pipelines.promote import promote as promote_build
+    from conceptloom.pipelines.builds.promote import promote as promote_build
 
     promotion = promote_build(directory, current, _gates(config, assignments), force)
     _show(promotion, as_json)
@@ -40,8 +40,8 @@ def promote(
 
 
 def _gates(config: str | None, assignments: list[str]) -> dict[str, Any]:
+    from conceptloom.pipelines.build.settings import from_yaml, set_key
     from conceptloom.storage import read_bytes
-    from pipelines.config import from_yaml, set_key
 
     data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
     for assignment in assignments:

@@ -88,9 +88,9 @@ def _write(report: "Report", directory: str) -> None:
 
 
 def _show(report: "Report") -> None:
-    from conceptloom.metrics.html import number
     from conceptloom.ratings.agreement import average_kappas
     from conceptloom.ratings.correlation import SIGNIFICANT
+    from conceptloom.reporting.html import number
 
     agreements = [
         (one.model, one.criterion, str(one.items), number(one.mean), number(one.kappa, 3), number(one.alpha, 3))

@@ -95,7 +95,7 @@ def variant(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from pipelines.variant import write_variant
+    from conceptloom.pipelines.korean_commongen.variant import write_variant
 
     counts = write_variant(directory, kind, output, seed, source)
     for split, (kept, left_out) in counts.items():

@@ -12,10 +12,10 @@ from conceptloom import progress, storage
 from conceptloom.cli.building import print_json
 from conceptloom.cli.console import wide_console
 from conceptloom.manifest import Manifest
-from pipelines.build import Observer
-from pipelines.config import Settings, to_yaml
-from pipelines.inputs import InputPlan
-from pipelines.recipe import Context, Recipe
+from conceptloom.pipelines.build.engine import Observer
+from conceptloom.pipelines.build.inputs import InputPlan
+from conceptloom.pipelines.build.recipe import Context, Recipe
+from conceptloom.pipelines.build.settings import Settings, to_yaml
 
 _COLUMNS = (
     TextColumn("{task.description:<8}"),

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.concept_sets import Bool, Int64
 from conceptloom.hashing import ID_LENGTH
-from conceptloom.splits.concept_sets import Bool, Int64
 from conceptloom.tables import one_array, strings
 
 DIFFERENCES = pa.schema(

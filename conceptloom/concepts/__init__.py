@@ -1,8 +1,8 @@
 """Concept sets: mining, scoring, sampling and ranking (CommonGen, section 3.1)."""
 
-from conceptloom.concepts.coded import CODED, cap_concepts, code_sentences
+from conceptloom.arrays.ids import ids_of_sets, set_ids
+from conceptloom.concepts.coded_sentences import CODED, cap_concepts, code_sentences
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
-from conceptloom.concepts.ids import ids_of_sets, set_ids
 from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spelling, count_terms, merge_counts
 from conceptloom.concepts.mining import MINED, MiningRules, mine
 from conceptloom.concepts.ranking import Quotas, Ranked, rank

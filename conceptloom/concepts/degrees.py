@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.concept_sets import Int64
 from conceptloom.concepts.lexicon import Lists
-from conceptloom.splits.concept_sets import Int64
 
 
 @dataclass(frozen=True)

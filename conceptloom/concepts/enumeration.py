@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from conceptloom.arrays.concept_sets import Int64
+from conceptloom.arrays.runs import equal_runs, gather
 from conceptloom.concepts.lexicon import Int32, Lists
-from conceptloom.concepts.runs import equal_runs, gather
-from conceptloom.splits.concept_sets import Int64
 
 
 class Instances(NamedTuple):

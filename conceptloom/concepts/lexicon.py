@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.concept_sets import Int64, offsets_of
 from conceptloom.errors import BuildError
 from conceptloom.hashing import UInt64, string_hashes
-from conceptloom.splits.concept_sets import Int64, offsets_of
 from conceptloom.tables import one_array, read_ipc, to_ipc
 
 Int32 = npt.NDArray[np.int32]

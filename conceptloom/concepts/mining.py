@@ -11,14 +11,14 @@ from math import comb
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.concepts.coded import INTEGERS, Coded, coded_arrays
+from conceptloom.arrays.concept_sets import Int64, offsets_of
+from conceptloom.arrays.runs import gather
+from conceptloom.concepts.coded_sentences import INTEGERS, Coded, coded_arrays
+from conceptloom.concepts.distinct_words import union_sizes
 from conceptloom.concepts.enumeration import Level, levels
 from conceptloom.concepts.lexicon import Lists
 from conceptloom.concepts.routing import possible_leads, shard_of
-from conceptloom.concepts.runs import gather
-from conceptloom.concepts.unions import union_sizes
 from conceptloom.errors import ConfigError
-from conceptloom.splits.concept_sets import Int64, offsets_of
 
 MINED = pa.schema([("concepts", INTEGERS), ("support", pa.int32()), ("words", pa.int32()), ("length", pa.int64())])
 """A concept set (numbers, ascending) over the unique sentences S(x) that hold all its concepts: their number, the

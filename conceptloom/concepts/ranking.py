@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.concept_sets import Bool, Int64
 from conceptloom.concepts.lexicon import Lists
 from conceptloom.errors import BuildError, ConfigError
 from conceptloom.hashing import UInt64, seed_for, splitmix64
 from conceptloom.splits.assignment import TEST, TRAIN, VALIDATION
-from conceptloom.splits.concept_sets import Bool, Int64
 
 Amount = int | float
 """A number of sets, or (a float below 1) a fraction of the candidates of that size."""

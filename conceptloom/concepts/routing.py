@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.concept_sets import Int64
 from conceptloom.concepts.lexicon import Int32, Lists
 from conceptloom.hashing import bucket_of, splitmix64
-from conceptloom.splits.concept_sets import Int64
 from conceptloom.tables import Block, by_bucket
 
 

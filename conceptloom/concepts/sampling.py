@@ -12,9 +12,9 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.concept_sets import Int64
 from conceptloom.concepts.scoring import SCORED, Float64
 from conceptloom.hashing import UInt64, seed_for, splitmix64
-from conceptloom.splits.concept_sets import Int64
 
 SAMPLED = SCORED.append(pa.field("arrival", pa.float64()))
 """A scored set and its arrival time; of two the earlier one is drawn first."""

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from conceptloom.concepts.coded import INTEGERS
+from conceptloom.arrays.concept_sets import ConceptSets, Int64, set_hashes
+from conceptloom.concepts.coded_sentences import INTEGERS
 from conceptloom.concepts.degrees import Degrees
 from conceptloom.concepts.lexicon import Lists
 from conceptloom.hashing import UInt64
-from conceptloom.splits.concept_sets import ConceptSets, Int64, set_hashes
 
 Float64 = npt.NDArray[np.float64]
 

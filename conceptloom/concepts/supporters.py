@@ -8,12 +8,12 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.concepts.coded import coded_arrays
+from conceptloom.arrays.concept_sets import Bool, Int64, offsets_of
+from conceptloom.arrays.runs import gather
+from conceptloom.concepts.coded_sentences import coded_arrays
 from conceptloom.concepts.lexicon import Lists
 from conceptloom.concepts.routing import shard_of
-from conceptloom.concepts.runs import gather
 from conceptloom.hashing import ID_BYTES
-from conceptloom.splits.concept_sets import Bool, Int64, offsets_of
 
 SUPPORTERS = pa.schema([("set", pa.uint64()), ("id", pa.binary(ID_BYTES))])
 """A concept set and a sentence (packed id) that holds all its concepts."""

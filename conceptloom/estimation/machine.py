@@ -50,7 +50,7 @@ def bytes_read() -> int:
 def idle_worker(tasks: Sequence[str]) -> tuple[int, float]:
     """The resident bytes of a worker process of the local runner before its first work, and its CPU seconds until then.
 
-    One is started to see. `tasks` are the modules of conceptloom.tasks that it has loaded.
+    One is started to see. `tasks` are the modules that it has loaded.
     """
     with local_pool(2):
         calls = Pipelined()
@@ -60,5 +60,5 @@ def idle_worker(tasks: Sequence[str]) -> tuple[int, float]:
 
 def _loaded(tasks: Sequence[str]) -> Iterator[tuple[int, float]]:
     for name in tasks:
-        import_module(f"conceptloom.tasks.{name}")
+        import_module(name)
     yield resident(), time.process_time()

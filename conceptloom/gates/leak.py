@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.concept_sets import Bool, ConceptSets, Int64, concept_sets, found_in, set_hashes, subsets
 from conceptloom.gates.base import Case, Verdict, at_most, percent
 from conceptloom.hashing import UInt64
-from conceptloom.splits.concept_sets import Bool, ConceptSets, Int64, concept_sets, found_in, set_hashes, subsets
 from conceptloom.splits.overlap import shared_with
 from conceptloom.splits.policies import Policy, Random
 from conceptloom.splits.train_sets import TRAIN_POLICIES, Final, Held, Preprint

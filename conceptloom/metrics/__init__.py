@@ -1,6 +1,5 @@
 """Automatic metrics: how good predicted sentences are. A module for each idea, presets by name."""
 
-from conceptloom.metrics import answers, english, korean, sound  # noqa: F401  for what they register
 from conceptloom.metrics.base import (
     BLOCK,
     PRESETS,
@@ -13,6 +12,12 @@ from conceptloom.metrics.base import (
     make_metrics,
     make_signature,
     mean_score,
+)
+from conceptloom.metrics.presets import (
+    answers,  # noqa: F401  for what they register
+    english,  # noqa: F401  for what they register
+    korean,  # noqa: F401  for what they register
+    sound,  # noqa: F401  for what they register
 )
 
 __all__ = [

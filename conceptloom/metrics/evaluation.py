@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from conceptloom import __version__, storage
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Item, Metric, Options, Score, make_metrics
-from conceptloom.metrics.inputs import Paired, blocks_of, items_of, pair, table_of
-from conceptloom.metrics.notes import Note, NoteBook
-from conceptloom.metrics.people import NAME as PEOPLE
-from conceptloom.metrics.people import mean_of_rounds, people_items
-from conceptloom.metrics.references import SCHEMA as REFERENCES
-from conceptloom.metrics.references import References, read_references
+from conceptloom.metrics.inputs.input_notes import Note, NoteBook
+from conceptloom.metrics.inputs.items import Paired, blocks_of, items_of, pair, table_of
+from conceptloom.metrics.inputs.references import SCHEMA as REFERENCES
+from conceptloom.metrics.inputs.references import References, read_references
+from conceptloom.metrics.resampling.people import NAME as PEOPLE
+from conceptloom.metrics.resampling.people import mean_of_rounds, people_items
 
 Rows = list[NDArray[np.float64]]
 """For each blockwise metric the rows of some items."""

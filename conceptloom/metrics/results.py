@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from conceptloom import __version__, storage
 from conceptloom.metrics.base import Score
-from conceptloom.metrics.bootstrap import Comparison
-from conceptloom.metrics.certainty import Resampling, comparison_json
 from conceptloom.metrics.evaluation import Evaluation, System
+from conceptloom.metrics.page.certainty import Resampling, comparison_json
+from conceptloom.metrics.resampling.bootstrap import Comparison
 from conceptloom.tables import write_table
 
 SCORES, LEADERBOARD, SENTENCES = "scores.json", "leaderboard.csv", "sentences.parquet"

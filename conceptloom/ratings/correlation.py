@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptloom.errors import ConfigError, InputError
-from conceptloom.metrics.wanted import wanted
+from conceptloom.metrics.optional_imports import wanted
 from conceptloom.ratings.reading import Ratings
 from conceptloom.tables import one_array, read_table
 

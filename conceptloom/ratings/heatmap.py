@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from conceptloom.metrics.html import Safe, element, joined, number
 from conceptloom.ratings.correlation import SIGNIFICANT, Correlation
+from conceptloom.reporting.html import Safe, element, joined, number
 
 _CELL_WIDTH, _CELL_HEIGHT, _LEFT, _TOP = 76, 34, 170, 110
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from conceptloom import storage
 from conceptloom.errors import InputError
-from conceptloom.metrics.wanted import wanted
+from conceptloom.metrics.optional_imports import wanted
 
 COLUMNS = ("item", "rater", "first", "second", "winner")
 KS = (1, 3, 5)

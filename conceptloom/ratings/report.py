@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conceptloom.metrics.html import Safe, document, element, joined, number, p_text, table
 from conceptloom.ratings.agreement import Agreement, average_kappas
 from conceptloom.ratings.correlation import Correlation
 from conceptloom.ratings.heatmap import heat_map
+from conceptloom.reporting.html import Safe, document, element, joined, number, p_text, table
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from conceptloom.splits.candidates import SET_ROWS, Candidates, candidates, merg
 from conceptloom.splits.divide import Division, divide, dropped_rows
 from conceptloom.splits.evidence import LONE_PAIRS, PAIR_EVIDENCE, lone_pairs, pair_evidence
 from conceptloom.splits.policies import POLICIES, Policy
-from conceptloom.splits.screening import (
+from conceptloom.splits.protection import (
     PAIR_HOLDERS,
     Screen,
     frozen_assignment,

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.concept_sets import ConceptSets, Int64, offsets_of
 from conceptloom.errors import BuildError
 from conceptloom.hashing import UInt64
 from conceptloom.splits.candidates import Candidates, set_priorities
-from conceptloom.splits.concept_sets import ConceptSets, Int64, offsets_of
 from conceptloom.splits.policies import Policy
 from conceptloom.splits.sizes import Stratum, allocate
 from conceptloom.tables import read_ipc, to_ipc

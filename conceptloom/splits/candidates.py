@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.blocks import table_of
+from conceptloom.arrays.concept_sets import Bool, Int64, concept_sets, set_hashes
 from conceptloom.hashing import ID_LENGTH, UInt64, id_heads, seed_for, splitmix64
-from conceptloom.splits.blocks import table_of
-from conceptloom.splits.concept_sets import Bool, Int64, concept_sets, set_hashes
 from conceptloom.splits.evidence import LONE_PAIRS
 from conceptloom.splits.policies import SMALLEST_SET, Policy
 from conceptloom.splits.sizes import Stratum

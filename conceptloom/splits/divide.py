@@ -7,10 +7,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.concept_sets import Int64, concept_sets, found_in, set_hashes
 from conceptloom.hashing import UInt64
 from conceptloom.schemas import REJECTED
 from conceptloom.splits.assignment import DROPPED, TRAIN, Assignment, held_out_rows
-from conceptloom.splits.concept_sets import Int64, concept_sets, found_in, set_hashes
 from conceptloom.splits.overlap import shared_with
 from conceptloom.splits.policies import SAME_SET, Policy
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.blocks import table_of
+from conceptloom.arrays.concept_sets import concept_sets, set_hashes, subsets
 from conceptloom.hashing import UInt64
-from conceptloom.splits.blocks import table_of
-from conceptloom.splits.concept_sets import concept_sets, set_hashes, subsets
 
 PAIR_EVIDENCE = pa.schema([("pair", pa.uint64()), ("set", pa.uint64())])
 """A pair of concepts (hash) and a set (hash) that holds it."""

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from conceptloom.arrays.concept_sets import ConceptSets, Int64, found_in, offsets_of, subsets
 from conceptloom.hashing import UInt64
-from conceptloom.splits.concept_sets import ConceptSets, Int64, found_in, offsets_of, subsets
 
 _WIDEST = 3
 

@@ -10,10 +10,10 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
+from conceptloom.arrays.concept_sets import Bool, ConceptSets, Int64, found_in, subsets
 from conceptloom.errors import ConfigError
 from conceptloom.hashing import UInt64
 from conceptloom.registry import Registry
-from conceptloom.splits.concept_sets import Bool, ConceptSets, Int64, found_in, subsets
 from conceptloom.splits.overlap import shared_with
 
 TEST_PAIR = "shares_test_pair"

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.concept_sets import ConceptSets, found_in, stored_sets, tuple_hashes
 from conceptloom.examples import Example
 from conceptloom.hashing import UInt64
-from conceptloom.splits.concept_sets import ConceptSets, found_in, stored_sets, tuple_hashes
 from conceptloom.statistics.examples import examples_table
 from conceptloom.statistics.text_table import aligned
 from conceptloom.statistics.unseen import WIDTHS

@@ -10,8 +10,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.hashing import UInt64
-from conceptloom.splits.concept_sets import (
+from conceptloom.arrays.concept_sets import (
     Bool,
     ConceptSets,
     Int64,
@@ -21,6 +20,7 @@ from conceptloom.splits.concept_sets import (
     subsets,
     tuple_hashes,
 )
+from conceptloom.hashing import UInt64
 
 WIDTHS = (1, 2, 3)
 """Singles, pairs, triples."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from conceptloom.concepts.coded import code_sentences
+from conceptloom.concepts.coded_sentences import code_sentences
 from conceptloom.concepts.lexicon import Lexicon, by_rarity, by_spelling, count_terms
 from conceptloom.concepts.mining import MiningRules, mine
 from conceptloom.concepts.routing import route

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mining_oracle import SHARED, Row, brute_force, by_concepts, captions, coded, degrees_of, exact_scores, mined
 
-from conceptloom.concepts import unions
-from conceptloom.concepts.coded import cap_concepts
+from conceptloom.concepts import distinct_words as unions
+from conceptloom.concepts.coded_sentences import cap_concepts
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
 from conceptloom.concepts.mining import MINED, MiningRules, mine
 from conceptloom.concepts.scoring import DECIMALS, SCORED, score

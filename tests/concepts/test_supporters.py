@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from mining_oracle import Row, coded, mined
 from test_mining import ROWS
 
-from conceptloom.concepts.coded import CODED
+from conceptloom.concepts.coded_sentences import CODED
 from conceptloom.concepts.degrees import count_degrees, merge_degrees
 from conceptloom.concepts.mining import MiningRules
 from conceptloom.concepts.routing import route

@@ -21,13 +21,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from conceptloom.cli import run
-from pipelines import RECIPES
-from pipelines.build import Build, Observer
-from pipelines.config import make_settings
-from pipelines.recipe import Context
-from runners.direct import DirectRunner
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.engine import Build, Observer
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.runners.direct import DirectRunner
 
 ROOT = Path(__file__).resolve().parents[2]
+LAUNCHER = Path(__file__).with_name("launcher.py")
 SAMPLES = ROOT / "conceptloom" / "samples"
 SHARED = ROOT.parent / "shared" / "data" / "ko"
 STAGES = ("ingest", "select", "split", "publish")
@@ -80,12 +81,12 @@ def sample_build() -> Path:
 
 def command(*arguments: object) -> list[str]:
     """The command line as a list."""
-    return [sys.executable, "-m", "conceptloom", *map(str, arguments)]
+    return [sys.executable, str(LAUNCHER), *map(str, arguments)]
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's environment, in which the project can be imported from any directory."""
-    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+    """This process's environment, and more."""
+    return {**os.environ, **more}
 
 
 def cli(

@@ -22,9 +22,9 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.utils.subprocess_server import pick_port
 from builds import ROOT
 
-from pipelines.recipe import Context
-from runners.flink import job_server
-from runners.job_server import JobServer, guarded
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.runners.flink import job_server
+from conceptloom.runners.job_server import JobServer, guarded
 
 SCRIPT = ROOT / "scripts" / "test_environments.py"
 _PACKAGES = (

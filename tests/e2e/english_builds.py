@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 from builds import SHARED, Row, rows, stage_rows
 
 from conceptloom.cli.building import DEMOS
-from pipelines import RECIPES
-from pipelines.build import Build, Observer
-from pipelines.config import make_settings
-from pipelines.recipe import Context
-from runners.direct import DirectRunner
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.engine import Build, Observer
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.runners.direct import DirectRunner
 
 RECIPE = "commongen"
 STAGES = ("ingest", "mine", "sample", "split", "publish")

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from builds import RECIPE, ROOT, STAGES, data_rows, plain_sentences, write_lines
 
-from pipelines import RECIPES
-from runners.scheduling import write_dags
+from conceptloom.pipelines import RECIPES
+from conceptloom.runners.scheduling import write_dags
 
 AIRFLOW = runpy.run_path(str(ROOT / "scripts" / "test_environments.py"))["ROOT"] / "airflow"
 DAG_ID = f"conceptloom-{RECIPE}"
@@ -35,7 +35,7 @@ if "--only=select" in sys.argv and not (here / "failed").exists():
     sys.exit("the network is away")
 if (here / "RECORD_ONLY").exists():
     sys.exit(0)
-os.environ["PYTHONPATH"] = {str(ROOT)!r}
+
 os.execv(sys.executable, [sys.executable, "-m", "conceptloom", *sys.argv[1:]])
 """
 """The command line, but that its first run of stage `select` fails; it keeps the arguments of each run."""

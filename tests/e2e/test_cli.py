@@ -340,7 +340,7 @@ def test_explain_a_build_that_is_not_finished(tmp_path: Path, sample: Path) -> N
 def test_explain_in_a_build_of_several_buckets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Few sentences in many buckets: every row is still found, also where a bucket of concepts is empty."""
     path = write_lines(tmp_path / "raw.txt", plain_sentences()[:60])
-    monkeypatch.setattr("pipelines.inputs.BUCKET_BYTES", 60)
+    monkeypatch.setattr("conceptloom.pipelines.build.inputs.BUCKET_BYTES", 60)
     context = build(tmp_path / "out", {"s": lines_input(path)}, split={"test": 2, "validation": 1})
     assert context.plan.buckets > 50
     for members in data_rows(tmp_path / "out").values():

@@ -10,12 +10,12 @@ from builds import Recorder, differing, finished_cli, here
 from engines import prepared
 from english_builds import DEMO, RECIPE, STAGES, build_english, data_of
 
-import pipelines.commongen
-import pipelines.inputs
+import conceptloom.pipelines.build.inputs
+import conceptloom.tasks.commongen.mine
 from conceptloom.errors import OutputError
-from pipelines.build import Runner
-from runners.direct import DirectRunner
-from runners.prism import open_prism
+from conceptloom.pipelines.build.engine import Runner
+from conceptloom.runners.direct import DirectRunner
+from conceptloom.runners.prism import open_prism
 
 LIMIT = 100
 
@@ -42,9 +42,9 @@ def test_two_workers_another_hash_seed_and_order(plain: Path, tmp_path: Path) ->
 
 
 def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines.inputs, "BUCKET_BYTES", 3000)
-    monkeypatch.setattr(pipelines.inputs, "SPAN_BYTES", 2000)
-    monkeypatch.setattr(pipelines.commongen, "SHARD_SENTENCES", 50)
+    monkeypatch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 3000)
+    monkeypatch.setattr(conceptloom.pipelines.build.inputs, "SPAN_BYTES", 2000)
+    monkeypatch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 50)
     build_english(tmp_path / "out", limit=LIMIT)
     shards = [
         len(list(tmp_path.glob(f"out/stages/{of}"))) for of in ("1-ingest/sent*", "2-mine/mined*", "4-split/set*")

@@ -25,11 +25,11 @@ from builds import (
 )
 from installed import installed_python, run_clean
 
+import conceptloom.pipelines.build.inputs
 import conceptloom.selection.routes
-import pipelines.inputs
-import transforms.blocks
-from pipelines.config import InputSettings
-from runners.direct import DirectRunner
+import conceptloom.transforms.blocks
+from conceptloom.pipelines.build.settings import InputSettings
+from conceptloom.runners.direct import DirectRunner
 
 SMALL: dict[str, Any] = {"split": {"test": 20, "validation": 10}}
 
@@ -108,8 +108,8 @@ def large(tmp_path: Path) -> dict[str, Any]:
 
 
 def _small_pieces(patch: pytest.MonkeyPatch, span: int, bucket: int) -> None:
-    patch.setattr(pipelines.inputs, "SPAN_BYTES", span)
-    patch.setattr(pipelines.inputs, "BUCKET_BYTES", bucket)
+    patch.setattr(conceptloom.pipelines.build.inputs, "SPAN_BYTES", span)
+    patch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", bucket)
 
 
 MORE: dict[str, Any] = {**SMALL, "select": {"posting_limit": 15}, "publish": {"rows_per_file": 300}}
@@ -172,8 +172,8 @@ def test_a_large_corpus_has_larger_buckets_and_spans(
 ) -> None:
     """What `MANY` is for 4 GiB is here 5 buckets of 20,000 bytes; of 9 and more of them 6 or 7 are made."""
     _small_pieces(monkeypatch, 1_000, 20_000)
-    monkeypatch.setattr(pipelines.inputs, "MANY", 5)
-    plan = pipelines.inputs.plan_inputs({name: InputSettings(**one) for name, one in large.items()})
+    monkeypatch.setattr(conceptloom.pipelines.build.inputs, "MANY", 5)
+    plan = conceptloom.pipelines.build.inputs.plan_inputs({name: InputSettings(**one) for name, one in large.items()})
     small = -(-plan.bytes // 20_000)
     assert small > 2 * 5 and 5 < plan.buckets == int((5 * small) ** 0.5) < small
     assert {span.end - span.start for _, span in plan.spans if span.end} == {plan.bytes // plan.buckets}
@@ -212,7 +212,7 @@ def test_remote_workers_with_the_installed_package(
     build(tmp_path / "local", inputs, **MORE)
     monkeypatch.chdir(elsewhere)
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    monkeypatch.setattr(transforms.blocks, "Pipelined", _not_here)
+    monkeypatch.setattr(conceptloom.transforms.blocks, "Pipelined", _not_here)
     environment = SubprocessSDKEnvironment(f"{python} -I -m apache_beam.runners.worker.sdk_worker_main")
     build(tmp_path / "remote-build", inputs, runner=DirectRunner(environment=environment), **MORE)
     assert differing(tmp_path / "local", tmp_path / "remote-build") == []

@@ -22,7 +22,7 @@ from builds import (
     write_lines,
 )
 
-import pipelines.diff
+import conceptloom.pipelines.builds.diff
 
 KINDS = ("added", "gone", "changed", "moved")
 SMALL: dict[str, Any] = {"validation": 12, "test": 25}
@@ -169,10 +169,10 @@ def test_the_text_says_the_same(old: Path, change: tuple[str, Path]) -> None:
 def test_the_same_data_in_two_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows_per_file: int) -> None:
     """Files that are cut in another way, and rows in another order (source by source), are the same rows."""
     old = sample_build()
-    monkeypatch.setattr("pipelines.inputs.BUCKET_BYTES", 60_000)
+    monkeypatch.setattr("conceptloom.pipelines.build.inputs.BUCKET_BYTES", 60_000)
     build(tmp_path / "cut", publish={"rows_per_file": rows_per_file, "train_order": "curriculum"})
     assert (len(list((tmp_path / "cut" / "data").glob("train-*"))) > 2) == (rows_per_file == 200)
-    monkeypatch.setattr(pipelines.diff, "ROWS_AT_ONCE", 50)
+    monkeypatch.setattr(conceptloom.pipelines.builds.diff, "ROWS_AT_ONCE", 50)
     found = said_json(old, tmp_path / "cut", "--exit-code", "--output", tmp_path / "none.parquet")
     assert (found["same"], found["same_files"]) == (True, ["validation", "test"])
     assert pq.read_table(tmp_path / "none.parquet").num_rows == 0
@@ -183,7 +183,7 @@ def test_the_same_data_in_two_places(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_ranges_make_no_difference(old: Path, change: tuple[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     _, new = change
     whole = said_json(old, new)
-    monkeypatch.setattr(pipelines.diff, "ROWS_AT_ONCE", 37)
+    monkeypatch.setattr(conceptloom.pipelines.builds.diff, "ROWS_AT_ONCE", 37)
     assert said_json(old, new) == whole
 
 

@@ -10,15 +10,15 @@ import apache_beam as beam
 import pytest
 from builds import RECIPE, SAMPLE_ARGUMENTS, build, finished_cli, here, lines_input, many_sentences, write_lines
 
-import pipelines.inputs
+import conceptloom.pipelines.build.inputs
 from conceptloom.estimation.machine import resident
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.estimation.estimate import Estimate, estimate
+from conceptloom.runners.direct import DirectRunner
 from conceptloom.tasks.base import SPENT, Output, timed
-from pipelines import RECIPES
-from pipelines.config import make_settings
-from pipelines.estimate import Estimate, estimate
-from pipelines.recipe import Context
-from runners.direct import DirectRunner
-from transforms.blocks import EachBucket, MapBlocks
+from conceptloom.transforms.blocks import EachBucket, MapBlocks
 
 SPLIT = {"split": {"test": 0.02, "validation": 30}}
 
@@ -75,7 +75,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Estimate, Context]:
     recipe = RECIPES[RECIPE]
     settings = make_settings(recipe.settings, {"inputs": inputs, **SPLIT}, "the test")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipelines.inputs, "BUCKET_BYTES", 120_000)
+        patch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 120_000)
         size = sum(path.stat().st_size for path in directory.glob("*.txt"))
         found = estimate(recipe, settings, DirectRunner(), "direct", 1, size // 3)
         return found, build(directory / "out", inputs, **SPLIT)

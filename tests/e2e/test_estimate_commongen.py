@@ -10,16 +10,16 @@ from builds import here, write_lines
 from english_builds import DEMO, ENGLISH, NAMES, RECIPE, STAGES, build_english, coco_captions, sample_english
 
 import conceptloom.estimation.sampling
-import pipelines.commongen
-import pipelines.inputs
+import conceptloom.pipelines.build.inputs
+import conceptloom.tasks.commongen.mine
 from conceptloom.errors import ConfigError
 from conceptloom.estimation.machine import resident
 from conceptloom.hashing import text_id
-from pipelines import RECIPES
-from pipelines.config import make_settings
-from pipelines.estimate import Estimate, estimate
-from pipelines.recipe import Context
-from runners.direct import DirectRunner
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.estimation.estimate import Estimate, estimate
+from conceptloom.runners.direct import DirectRunner
 
 REAL = {
     "conceptnet": str(NAMES),
@@ -73,8 +73,8 @@ def both(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         "inputs": {"captions": {"patterns": [str(path) for path in files], "format": "lines"}},
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipelines.inputs, "BUCKET_BYTES", 120_000)
-        patch.setattr(pipelines.commongen, "SHARD_SENTENCES", 900)
+        patch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 120_000)
+        patch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 900)
         # So few captions are drawn in pieces of some fifty, as a large corpus is in pieces of some hundreds.
         patch.setattr(conceptloom.estimation.sampling, "PIECE_BYTES", 3000)
         size = sum(path.stat().st_size for path in files)

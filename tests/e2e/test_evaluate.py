@@ -14,12 +14,12 @@ from builds import data_rows, finished_cli, here, sample_build, write_lines
 from engines import flink_server
 
 import conceptloom.metrics.evaluation
-import pipelines.evaluate
+import conceptloom.pipelines.evaluate
 from conceptloom.metrics import PRESETS, Item, Metric, Options, Preset, mean_score
 from conceptloom.metrics.evaluation import evaluate
+from conceptloom.runners.direct import DirectRunner
+from conceptloom.runners.flink import open_flink
 from conceptloom.tasks.evaluate import ScoreShard
-from runners.direct import DirectRunner
-from runners.flink import open_flink
 
 PRESET = "--preset=korean-commongen"
 COUNT = 300
@@ -121,7 +121,7 @@ def test_a_runner_gives_the_same_to_the_last_digit(
     files: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = by_json(files)
-    monkeypatch.setattr(pipelines.evaluate, "BLOCK", 7)
+    monkeypatch.setattr(conceptloom.pipelines.evaluate, "BLOCK", 7)
     assert by_json(files, "--runner=direct", "--workers=1", f"--output={tmp_path}") == alone
     assert not (tmp_path / "work").exists()
     monkeypatch.setattr(conceptloom.metrics.evaluation, "BLOCK", 11)
@@ -129,17 +129,19 @@ def test_a_runner_gives_the_same_to_the_last_digit(
 
 
 def test_worker_processes(files: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines.evaluate, "BLOCK", 64)
+    monkeypatch.setattr(conceptloom.pipelines.evaluate, "BLOCK", 64)
     assert by_json(files, "--runner=direct", "--workers=2") == by_json(files)
 
 
 def test_flink(files: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines.evaluate, "BLOCK", 100)
+    monkeypatch.setattr(conceptloom.pipelines.evaluate, "BLOCK", 100)
     references, good, _ = files
     alone = evaluate("korean-commongen", {}, references, "test", [good])
     where = ("--environment_type=LOOPBACK",)
     with flink_server() as server, open_flink(1, (f"--job_endpoint={server.endpoint}", *where)) as runner:
-        rows = pipelines.evaluate.RowsByRunner(runner, ScoreShard("korean-commongen", (), str(tmp_path / "work")))
+        rows = conceptloom.pipelines.evaluate.RowsByRunner(
+            runner, ScoreShard("korean-commongen", (), str(tmp_path / "work"))
+        )
         found = evaluate("korean-commongen", {}, references, "test", [good], rows)
     assert [(score.name, score.value) for score in found.systems[0].scores] == [
         (score.name, score.value) for score in alone.systems[0].scores
@@ -152,7 +154,9 @@ def test_work_is_deleted_when_a_runner_fails(files: tuple[str, str, str], tmp_pa
             assert list((tmp_path / "work").iterdir())
             raise RuntimeError(stage)
 
-    rows = pipelines.evaluate.RowsByRunner(Failing(), ScoreShard("korean-commongen", (), str(tmp_path / "work")))
+    rows = conceptloom.pipelines.evaluate.RowsByRunner(
+        Failing(), ScoreShard("korean-commongen", (), str(tmp_path / "work"))
+    )
     with pytest.raises(RuntimeError, match="evaluate"):
         evaluate("korean-commongen", {}, files[0], "test", [files[1]], rows)
     assert not (tmp_path / "work").exists()

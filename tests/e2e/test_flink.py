@@ -28,12 +28,12 @@ from engines import (
 )
 from installed import installed_python
 
-import transforms.blocks
+import conceptloom.transforms.blocks
 from conceptloom import progress
 from conceptloom.errors import BuildError, InputError
+from conceptloom.runners.flink import open_flink
+from conceptloom.runners.portable import PortableRunner
 from conceptloom.tasks.ingest import AnalyseBucket
-from runners.flink import open_flink
-from runners.portable import PortableRunner
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def _not_here() -> Any:
 
 def test_a_cluster_with_workers_of_an_installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = sample_build()
-    monkeypatch.setattr(transforms.blocks, "Pipelined", _not_here)
+    monkeypatch.setattr(conceptloom.transforms.blocks, "Pipelined", _not_here)
     monkeypatch.chdir(tmp_path)
     (port,) = pick_port(None)
     with flink_cluster(tmp_path / "flink") as server, worker_pool(tmp_path / "pool", port, installed_python()):

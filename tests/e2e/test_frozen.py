@@ -33,7 +33,7 @@ from builds import (
     write_lines,
 )
 
-import pipelines.inputs
+import conceptloom.pipelines.build.inputs
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.statistics import dataset_statistics
 from conceptloom.statistics.files import load_examples
@@ -178,7 +178,7 @@ def test_it_does_not_matter_where_the_frozen_build_lies(tmp_path: Path, captions
 def test_shards_make_no_difference(tmp_path: Path, captions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = grown(tmp_path)
     build(tmp_path / "one", inputs, frozen=str(captions))
-    monkeypatch.setattr(pipelines.inputs, "BUCKET_BYTES", 20_000)
+    monkeypatch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 20_000)
     build(tmp_path / "many", inputs, frozen=str(captions))
     assert len(list((tmp_path / "many").glob("stages/3-split/sentences-*"))) > 3
     left, right = digests(tmp_path / "one"), digests(tmp_path / "many")

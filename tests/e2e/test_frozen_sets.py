@@ -23,8 +23,8 @@ from english_builds import (
     sets_of,
 )
 
-import pipelines.commongen
-import pipelines.inputs
+import conceptloom.pipelines.build.inputs
+import conceptloom.tasks.commongen.mine
 from conceptloom.errors import ConfigError, InputError
 
 HELD_OUT = tuple(f"{folder}/{split}" for folder in ("data", "published", "annotation") for split in SPLITS[1:])
@@ -153,8 +153,8 @@ def test_place_workers_buckets_and_shards_make_no_difference(
     named += [f"--set=overlap.{key}={value}" for key, value in chosen.items()]
     finished_cli("build", RECIPE, *inputs, *named, "--output", tmp_path / "two", "--workers", 2)
     assert differing(directory, tmp_path / "two") == ["config.yaml"]
-    monkeypatch.setattr(pipelines.inputs, "BUCKET_BYTES", 3000)
-    monkeypatch.setattr(pipelines.commongen, "SHARD_SENTENCES", 50)
+    monkeypatch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 3000)
+    monkeypatch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 50)
     build_english(tmp_path / "many", frozen=str(old), overlap=chosen)
     assert len(list(tmp_path.glob("many/stages/4-split/sets*"))) > 3
     assert data_of(tmp_path / "many") == data_of(directory)

@@ -9,9 +9,9 @@ from apache_beam.utils.subprocess_server import pick_port
 from builds import ROOT, build, differing, files_of, lines_input, many_sentences, write_lines
 from engines import assert_counters_are_the_ledgers, flink_server, worker_pool
 
-import pipelines.inputs
+import conceptloom.pipelines.build.inputs
 from conceptloom import progress
-from runners.flink import open_flink
+from conceptloom.runners.flink import open_flink
 
 SHARDS = 3
 _DEATH = f"""
@@ -39,7 +39,7 @@ os.replace = die_once
 
 
 def test_a_build_that_loses_workers_ends_in_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipelines.inputs, "BUCKET_BYTES", 30_000)
+    monkeypatch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 30_000)
     inputs = {"s": lines_input(write_lines(tmp_path / "raw.txt", many_sentences(6_000)))}
     settings = {"select": {"posting_limit": 20}}
     build(tmp_path / "undisturbed", inputs, **settings)

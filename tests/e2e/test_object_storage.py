@@ -18,7 +18,6 @@ from apache_beam.portability.python_urns import SUBPROCESS_SDK
 from apache_beam.runners.portability.portable_runner import PortableRunner
 from builds import (
     RECIPE,
-    ROOT,
     SAMPLES,
     STAGES,
     Recorder,
@@ -35,7 +34,7 @@ from emulator import BUCKET, CUT, Store
 
 from conceptloom import storage
 from conceptloom.errors import ConceptloomError
-from pipelines.build import Runner
+from conceptloom.pipelines.build.engine import Runner
 
 HOME = f"gs://{BUCKET}"
 INPUTS = [f"--input={name}={HOME}/corpora/{name}_*.json" for name in ("captions", "dialogues")]
@@ -272,7 +271,7 @@ def test_workers_of_a_job_server_get_the_options_from_beam(
     small: tuple[dict[str, Any], Path, int], running: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inputs, right, _ = small
-    for name, value in {**running.public(), "PYTHONPATH": str(ROOT)}.items():
+    for name, value in running.public().items():
         monkeypatch.setenv(name, value)
     running.forget()
     storage.use_options(("--no_auth",))

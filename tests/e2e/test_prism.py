@@ -9,8 +9,8 @@ from builds import ROOT, build, differing, sample_build
 from engines import assert_counters_are_the_ledgers, prepared, worker_pool
 
 from conceptloom import progress
-from runners import following
-from runners.prism import open_prism
+from conceptloom.runners import following
+from conceptloom.runners.prism import open_prism
 
 WORKERS = (1, 2)
 

@@ -12,12 +12,12 @@ from builds import RECIPE, SAMPLE_ARGUMENTS, SAMPLES, STAGES, build, here, sampl
 from conceptloom.errors import BuildError, ConceptloomError, InputError, OutputError
 from conceptloom.ledger import Ledger, SourceCounts
 from conceptloom.manifest import Manifest
-from pipelines import RECIPES
-from pipelines.build import MARKER, check_handover, check_output
-from pipelines.explain import Finished, histories
-from pipelines.recipe import Context
-from pipelines.variant import write_variant
-from runners.direct import DirectRunner
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.engine import MARKER, check_handover, check_output
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.korean_commongen.explain import Finished, histories
+from conceptloom.pipelines.korean_commongen.variant import write_variant
+from conceptloom.runners.direct import DirectRunner
 
 
 @pytest.mark.parametrize("extra", [[], ["--overwrite"]])

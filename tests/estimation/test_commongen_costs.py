@@ -11,26 +11,27 @@ from english_builds import DEMO, RECIPE, build_english, data_of, sentences_of, s
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pipelines.commongen
-import pipelines.inputs
+import conceptloom.pipelines.build.inputs
+import conceptloom.tasks.commongen.mine
 from conceptloom.concepts.routing import shard_of
 from conceptloom.hashing import text_id
-from pipelines import RECIPES
-from pipelines.commongen_costs import CommonGenCosts
-from pipelines.commongen_counts import SetCounts, routed
-from pipelines.config import make_settings
-from pipelines.costs import Drawn, SampleRun, Samples, StageCosts
-from pipelines.recipe import Context
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.commongen.costs import CommonGenCosts
+from conceptloom.pipelines.commongen.counts import SetCounts, routed
+from conceptloom.pipelines.estimation.model import Drawn, SampleRun, Samples, StageCosts
+from conceptloom.tasks.commongen.mine import shards_of
 
-COSTS = CommonGenCosts(pipelines.commongen.shards_of)
+COSTS = CommonGenCosts(shards_of)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Context:
     """A build of the sample corpora in several buckets and shards, with fewer candidates than sets."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipelines.inputs, "BUCKET_BYTES", 8000)
-        patch.setattr(pipelines.commongen, "SHARD_SENTENCES", 60)
+        patch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 8000)
+        patch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 60)
         return build_english(tmp_path_factory.mktemp("costs") / "out", sample={"size": 1500})
 
 

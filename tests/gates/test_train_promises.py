@@ -6,9 +6,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.concept_sets import ConceptSets, concept_sets
 from conceptloom.gates.leak import COLUMNS, leaks, promises
 from conceptloom.schemas import DATA
-from conceptloom.splits.concept_sets import ConceptSets, concept_sets
 from conceptloom.splits.policies import Random
 from conceptloom.splits.train_sets import Final, Held, NoControl, Preprint
 

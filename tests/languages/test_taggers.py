@@ -4,10 +4,12 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -179,7 +181,8 @@ def java_tokens() -> dict[str, list[list[list[str]]]]:
         pytest.skip("konlpy or Java is not installed")
     command = [sys.executable, "-c", TAG_ALL]
     texts = json.dumps(SENTENCES)
-    started = [subprocess.Popen([*command, name, texts], stdout=subprocess.PIPE, cwd=ROOT) for name in JAVA]
+    where: dict[str, Any] = {"stdout": subprocess.PIPE, "cwd": tempfile.gettempdir()}
+    started = [subprocess.Popen([*command, name, texts], **where) for name in JAVA]
     return {name: json.loads(one.communicate(timeout=120)[0]) for name, one in zip(JAVA, started, strict=True)}
 
 

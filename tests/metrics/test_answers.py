@@ -13,9 +13,9 @@ from nltk.translate.bleu_score import modified_precision
 
 from conceptloom.errors import InputError
 from conceptloom.metrics import Item, Score, make_metrics
-from conceptloom.metrics.answer_files import answer_items, read_answers
-from conceptloom.metrics.answers import task_bleu
-from conceptloom.metrics.bootstrap import compare, intervals
+from conceptloom.metrics.inputs.answer_files import answer_items, read_answers
+from conceptloom.metrics.presets.answers import task_bleu
+from conceptloom.metrics.resampling.bootstrap import compare, intervals
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "en"
 COMVE = FOLDER / "comve" / "official_dev"

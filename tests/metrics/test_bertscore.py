@@ -9,7 +9,7 @@ import pytest
 
 from conceptloom.errors import ConfigError
 from conceptloom.metrics import Blockwise, Item, make_metrics
-from conceptloom.metrics.bertscore import BATCH, BertScore
+from conceptloom.metrics.measures.bertscore import BATCH, BertScore
 
 WORDS = ["개", "가", "공", "##이", "창문", "앞", "에", "있", "다", ".", "두", "사람"]
 SENTENCES = ["개 가 있 다 .", "두 사람 창문 앞 에", "공이 있 다", "창문 앞 에 개 가 두 사람 이 있 다 .", "", "새"]

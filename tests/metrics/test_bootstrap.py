@@ -14,9 +14,9 @@ from scipy import stats
 
 from conceptloom.errors import InputError
 from conceptloom.metrics import Item, Score, make_metrics
-from conceptloom.metrics.bootstrap import compare, intervals, p_value
-from conceptloom.metrics.resampling import draws, permuted
-from conceptloom.metrics.sums import average, by_unit, ratio, summed, total_score
+from conceptloom.metrics.measures.sums import average, by_unit, ratio, summed, total_score
+from conceptloom.metrics.resampling.bootstrap import compare, intervals, p_value
+from conceptloom.metrics.resampling.resamples import draws, permuted
 
 WORDS = ["a", "man", "dog", "the", "runs", "over", "field", "to", "catch", "ball"]
 

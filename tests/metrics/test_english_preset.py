@@ -15,11 +15,12 @@ from english_outputs import unilm_dev
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.metrics import Item, Score, english_captions, make_metrics
-from conceptloom.metrics.bootstrap import intervals
-from conceptloom.metrics.english_captions import tokenized
-from conceptloom.metrics.english_coverage import coverage
-from conceptloom.metrics.english_rouge import StemmedWords, rouge
+from conceptloom.metrics import Item, Score, make_metrics
+from conceptloom.metrics.measures import english_captions
+from conceptloom.metrics.measures.english_captions import tokenized
+from conceptloom.metrics.measures.english_coverage import coverage
+from conceptloom.metrics.measures.english_rouge import StemmedWords, rouge
+from conceptloom.metrics.resampling.bootstrap import intervals
 
 REPRODUCED = {"ROUGE-2": 21.69, "ROUGE-L": 45.67, "BLEU-3": 40.44, "BLEU-4": 30.39, "CIDEr": 15.72}
 WORDS = st.sampled_from(

@@ -10,8 +10,8 @@ import pytest
 
 from conceptloom.errors import InputError
 from conceptloom.manifest import Manifest
-from conceptloom.metrics.inputs import Paired, items_of, pair
-from conceptloom.metrics.references import read_references
+from conceptloom.metrics.inputs.items import Paired, items_of, pair
+from conceptloom.metrics.inputs.references import read_references
 from conceptloom.schemas import DATA
 from conceptloom.tables import write_table
 

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.errors import ConfigError, InputError
-from conceptloom.metrics import BLOCK, Blockwise, Item, Score, make_metrics, mecab_ko
-from conceptloom.metrics.bootstrap import intervals
+from conceptloom.metrics import BLOCK, Blockwise, Item, Score, make_metrics
 from conceptloom.metrics.evaluation import evaluate
+from conceptloom.metrics.measures import mecab_ko
+from conceptloom.metrics.resampling.bootstrap import intervals
 
 OUTPUTS = SHARED / "outputs"
 PUBLISHED = {
@@ -214,8 +215,8 @@ def test_what_another_thread_empties_is_not_missed(monkeypatch: pytest.MonkeyPat
     assert mecab_ko.morphemes(SENTENCES) == {text: oracle.morphs(text) for text in SENTENCES}
 
 
-def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
+def test_nothing_heavy_is_imported_before_it_is_needed(tmp_path: Path) -> None:
     heavy = ("nltk", "torch", "mecab", "apache_beam")
     code = f"import sys, conceptloom.metrics; print([name for name in {heavy} if name in sys.modules])"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"

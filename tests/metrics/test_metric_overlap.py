@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from nltk.translate.meteor_score import single_meteor_score
 from sacrebleu.metrics import BLEU
 
-from conceptloom.metrics import overlap
-from conceptloom.metrics.meteor import meteor
+from conceptloom.metrics.measures import overlap
+from conceptloom.metrics.measures.meteor import meteor
 
 tokens = st.lists(st.sampled_from("abc"), max_size=8)
 some_tokens = st.lists(st.sampled_from("abc"), min_size=1, max_size=8)

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from conceptloom.errors import InputError
 from conceptloom.metrics import Item, Score
-from conceptloom.metrics.bootstrap import compare, intervals
-from conceptloom.metrics.html import Safe, document, element, p_text, table
-from conceptloom.metrics.page import page
-from conceptloom.metrics.page_data import PageSystem, leading, value_of_part
-from conceptloom.metrics.plots import BINS, histogram
-from conceptloom.metrics.sums import average, total_score
+from conceptloom.metrics.measures.sums import average, total_score
+from conceptloom.metrics.page.data import PageSystem, leading, value_of_part
+from conceptloom.metrics.page.page import page
+from conceptloom.metrics.resampling.bootstrap import compare, intervals
 from conceptloom.ratings.correlation import Correlation
 from conceptloom.ratings.heatmap import heat_map
 from conceptloom.ratings.report import Report, report_page
+from conceptloom.reporting.html import Safe, document, element, p_text, table
+from conceptloom.reporting.plots import BINS, histogram
 
 EVIL = "<script>document.title='gone'</script><img src=x onerror=\"document.title='gone'\">&amp;"
 CONCEPTS = [("dog", "run"), ("cat",), ("man", "throw", "ball")]

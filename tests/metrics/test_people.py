@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 from conceptloom.errors import ConfigError, InputError
-from conceptloom.metrics import english_captions
-from conceptloom.metrics.bootstrap import intervals
-from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals, write_pages
 from conceptloom.metrics.evaluation import evaluate
-from conceptloom.metrics.inputs import items_of
-from conceptloom.metrics.people import BETWEEN, ROUNDS, people_items
-from conceptloom.metrics.references import SCHEMA, References, read_references
+from conceptloom.metrics.inputs.items import items_of
+from conceptloom.metrics.inputs.references import SCHEMA, References, read_references
+from conceptloom.metrics.measures import english_captions
+from conceptloom.metrics.page.certainty import Resampling, comparisons, with_intervals, write_pages
+from conceptloom.metrics.resampling.bootstrap import intervals
+from conceptloom.metrics.resampling.people import BETWEEN, ROUNDS, people_items
 
 WORDS = ["dog", "cat", "runs", "jumps", "over", "the", "red", "ball", "in", "a", "park"]
 TEXT = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)

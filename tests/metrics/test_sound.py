@@ -17,8 +17,8 @@ from scipy.stats import spearmanr
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.languages.korean.extract import concepts_of
 from conceptloom.metrics import Blockwise, Item, Score, make_metrics
-from conceptloom.metrics.sound_concepts import order, share
-from conceptloom.metrics.sound_repetition import repeated
+from conceptloom.metrics.measures.sound_concepts import order, share
+from conceptloom.metrics.measures.sound_repetition import repeated
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "ko" / "outputs"
 NAMES = {

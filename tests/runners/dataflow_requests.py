@@ -17,11 +17,11 @@ from builds import SAMPLE_INPUTS, sample_build
 from english_builds import DEMO, sample_english
 
 from conceptloom.manifest import read_manifest
-from pipelines import RECIPES
-from pipelines.config import make_settings
-from pipelines.inputs import InputPlan, plan_inputs
-from pipelines.recipe import Context
-from runners.dataflow import job_options
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
+from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.runners.dataflow import job_options
 
 IMAGE = "europe-west4-docker.pkg.dev/a-project/images/conceptloom:0.1.0"
 NEEDED = (

@@ -9,10 +9,10 @@ from builds import RECIPE, SAMPLE_ARGUMENTS, here
 from dataflow_requests import FLAGS, IMAGE, NEEDED
 
 from conceptloom.errors import ConfigError
-from pipelines import RECIPES
-from pipelines.config import make_settings
-from runners.dataflow import DataflowRunner
-from runners.dataflow_checks import missing
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.runners.dataflow import DataflowRunner
+from conceptloom.runners.dataflow_checks import missing
 
 INPUTS, OUTPUT = ["gs://a-bucket/raw/*.json"], "gs://a-bucket/builds/first"
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"

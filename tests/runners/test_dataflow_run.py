@@ -15,11 +15,11 @@ from dataflow_requests import NEEDED, context
 from dataflow_service import JOB, Service, serving
 from google.cloud.dataflow import JobState
 
-import runners.dataflow
+import conceptloom.runners.dataflow
 from conceptloom import progress
 from conceptloom.errors import BuildError
-from pipelines import RECIPES
-from runners import RUNNERS, following
+from conceptloom.pipelines import RECIPES
+from conceptloom.runners import RUNNERS, following
 
 RECIPE, STAGE = "korean-commongen", "ingest"
 PAGE = f"https://console.cloud.google.com/dataflow/jobs/europe-west4/{JOB}?project=a-project"
@@ -32,7 +32,7 @@ def _quick_and_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     """No credentials are looked for, nothing is uploaded, and the seconds between two looks at a job are short."""
     monkeypatch.setattr(_Credentials, "_credentials_init", True)
     monkeypatch.setattr(DataflowApplicationClient, "stage_file", lambda self, *_, **__: None)
-    monkeypatch.setattr(runners.dataflow, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(conceptloom.runners.dataflow, "POLL_SECONDS", 0.02)
     _sleeping(monkeypatch, lambda seconds: time.sleep(seconds / 100))
 
 

@@ -2,8 +2,8 @@
 
 import os
 
-from runners import DirectRunner
-from runners.portable import PortableRunner
+from conceptloom.runners import DirectRunner
+from conceptloom.runners.portable import PortableRunner
 
 MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 

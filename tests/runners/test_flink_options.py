@@ -14,13 +14,13 @@ import pytest
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, PipelineOptions, PortableOptions
 from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 
-import runners.flink
-import runners.job_server
+import conceptloom.runners.flink
+import conceptloom.runners.job_server
 from conceptloom.errors import BuildError, ConceptloomError, ConfigError
-from runners import RUNNERS
-from runners.flink import open_flink
-from runners.job_server import JobServer
-from runners.prism import open_prism
+from conceptloom.runners import RUNNERS
+from conceptloom.runners.flink import open_flink
+from conceptloom.runners.job_server import JobServer
+from conceptloom.runners.prism import open_prism
 
 POOL = ("--environment_type=EXTERNAL", "--environment_config=worker:50000")
 
@@ -55,7 +55,7 @@ def _server(_: Any) -> Iterator[JobServer]:
 
 def _submitted(monkeypatch: pytest.MonkeyPatch, workers: int, *options: str) -> PipelineOptions:
     """The options that a job is submitted with; the server itself is not asked."""
-    monkeypatch.setattr(runners.flink, "job_server", _server)
+    monkeypatch.setattr(conceptloom.runners.flink, "job_server", _server)
     with open_flink(workers, options) as runner:
         return PipelineOptions(list(runner._options))
 
@@ -164,6 +164,8 @@ def test_a_server_that_ends_at_once_is_quoted(tmp_path: Path) -> None:
     assert str(caught.value) == "Prism cannot be started: panic: the port is taken (status 3)"
 
 
-def test_naming_the_runners_loads_no_engine() -> None:
-    code = "import runners, sys; print([m for m in sys.modules if m in ('runners.flink', 'runners.prism')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+def test_naming_the_runners_loads_no_engine(tmp_path: Path) -> None:
+    engines = ("conceptloom.runners.flink", "conceptloom.runners.prism")
+    code = f"import conceptloom.runners, sys; print([m for m in sys.modules if m in {engines}])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

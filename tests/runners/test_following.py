@@ -9,8 +9,8 @@ from apache_beam.metrics import Metrics
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from conceptloom import progress
-from runners import following
-from runners.following import followed, retold
+from conceptloom.runners import following
+from conceptloom.runners.following import followed, retold
 
 
 def _finished(read: int, kept: int, digits: int) -> Any:

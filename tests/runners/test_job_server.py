@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from runners.job_server import guarded
+from conceptloom.runners.job_server import guarded
 
 STARTER = """
 import sys, time
-from runners.job_server import guarded
+from conceptloom.runners.job_server import guarded
 with guarded(["sh", "-c", "echo $$ > pid; sleep 60"], "log"):
     time.sleep(60)
 """
@@ -45,10 +45,7 @@ def test_a_server_ends_with_its_block(tmp_path: Path) -> None:
 
 
 def test_a_server_ends_when_its_build_is_killed(tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parents[2]
-    starter = subprocess.Popen(
-        [sys.executable, "-c", STARTER], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(root)}
-    )
+    starter = subprocess.Popen([sys.executable, "-c", STARTER], cwd=tmp_path)
     server = _wait(tmp_path / "pid")
     assert _lives(server)
     starter.kill()

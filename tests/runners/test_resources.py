@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conceptloom.errors import ConfigError
-from pipelines import RECIPES
-from pipelines.config import make_settings
+from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.settings import make_settings
 
 ACCELERATOR = "type:nvidia-l4;count:1;install-nvidia-driver"
 

@@ -7,9 +7,9 @@ import pytest
 
 from conceptloom import progress
 from conceptloom.errors import BuildError, ConceptloomError, InputError
-from runners.failures import as_error, is_lost_worker
-from runners.job_server import JobServer
-from runners.portable import PortableRunner
+from conceptloom.runners.failures import as_error, is_lost_worker
+from conceptloom.runners.job_server import JobServer
+from conceptloom.runners.portable import PortableRunner
 
 TRACE = """Traceback (most recent call last):
   File "conceptloom/readers/ranges.py", line 54, in read_span

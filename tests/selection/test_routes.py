@@ -14,7 +14,7 @@ from conceptloom.schemas import SENTENCES
 from conceptloom.selection.postings import posting_keys, under_cap
 from conceptloom.selection.routes import STRAIGHT, Routes
 from conceptloom.tables import from_ipc
-from conceptloom.tasks.select import CapPostings, Selection, send_postings
+from conceptloom.tasks.korean_commongen.select import CapPostings, Selection, send_postings
 
 CONCEPTS = [f"개 {number}" for number in range(12)]
 SHARD = st.lists(

@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.splits.concept_sets import concept_sets, found_in, set_hashes, stored_sets, subsets
+from conceptloom.arrays.concept_sets import concept_sets, found_in, set_hashes, stored_sets, subsets
 
 CONCEPTS = st.lists(st.sampled_from("가나다라마바사아자차"), max_size=7)
 

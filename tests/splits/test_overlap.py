@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.splits.concept_sets import ConceptSets, concept_sets
+from conceptloom.arrays.concept_sets import ConceptSets, concept_sets
 from conceptloom.splits.overlap import shared_with
 
 SETS = st.lists(st.sets(st.sampled_from("가나다라마바사아자차카타파하"), max_size=10), max_size=25)

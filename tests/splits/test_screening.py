@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.concept_sets import concept_sets, subsets
 from conceptloom.errors import ConfigError
 from conceptloom.splits import (
     Policy,
@@ -26,7 +27,6 @@ from conceptloom.splits import (
     sum_holders,
 )
 from conceptloom.splits.assignment import DROPPED, SPLIT_NAMES, TRAIN
-from conceptloom.splits.concept_sets import concept_sets, subsets
 from conceptloom.splits.policies import AllPairsUnseen, MaxShared, Random, UnseenPairs
 
 Corpus = Callable[[Sequence[tuple[str, Sequence[str]]]], pa.Table]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.concept_sets import ConceptSets, concept_sets
 from conceptloom.errors import ConfigError
-from conceptloom.splits.concept_sets import ConceptSets, concept_sets
 from conceptloom.splits.train_sets import TRAIN_POLICIES, Final, Held, NoControl, Preprint, Verdict
 
 Sets = list[frozenset[str]]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from conceptloom.hashing import text_id
 from conceptloom.schemas import DATA
 from conceptloom.tables import read_table, write_table
+from conceptloom.tasks.korean_commongen.split import DIVIDED
 from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, data_rows, plan_files
-from conceptloom.tasks.split import DIVIDED
 
 SOURCES = ["captions", "dialogues", "책"]
 ROWS = st.dictionaries(

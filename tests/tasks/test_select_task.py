@@ -18,7 +18,7 @@ from conceptloom.selection.postings import pack_ids, posting_schema
 from conceptloom.selection.routes import Routes
 from conceptloom.similarity import Frequencies, StaticScorer, load_table
 from conceptloom.tables import from_ipc, read_table, write_table
-from conceptloom.tasks.select import (
+from conceptloom.tasks.korean_commongen.select import (
     CHOSEN,
     CountMorphemes,
     KeepSelected,

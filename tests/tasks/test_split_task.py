@@ -21,7 +21,7 @@ from conceptloom.schemas import SENTENCES
 from conceptloom.splits.policies import AllPairsUnseen, Policy, Random, UnseenPairs
 from conceptloom.statistics import Counts, dataset_statistics
 from conceptloom.tables import read_table, write_table
-from conceptloom.tasks.split import (
+from conceptloom.tasks.korean_commongen.split import (
     DIVIDED,
     Assign,
     DivideShard,

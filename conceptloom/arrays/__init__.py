@@ -1,0 +1,1 @@
+"""Concept sets, runs, blocks and ids as numpy and Arrow arrays."""

@@ -1,0 +1,107 @@
+"""Which code makes a result: the modules that it begins from, and all that these import of ours."""
+
+import importlib.util
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from conceptloom.errors import ConfigError
+
+DATA = "data"
+"""The folder beside modules whose files belong to their package's code: tables, word lists."""
+
+_OURS = __name__.partition(".")[0]
+# Not the ast module, which takes ten times as long; what stands in a docstring like an import is one module too many.
+_IMPORT = re.compile(
+    r"""^[ \t]* (?:
+        from [ \t]+ (?P<base>[.\w]+) [ \t]+ import [ \t]+ (?P<names> \([^)]*\) | [^\n#;]+)
+        | import [ \t]+ (?P<modules> [^\n#;]+)
+    )""",
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def code_digest(modules: Iterable[str]) -> str:
+    """The hash of the source of modules, of all of ours that they import, and of the data that belong to it.
+
+    Raises ConfigError for a module that cannot be found.
+    """
+    found = blake2b(digest_size=16)
+    for name in sorted(closure(modules)):
+        found.update(f"{name} {_content(name)}\n".encode())
+    return found.hexdigest()
+
+
+def closure(modules: Iterable[str]) -> set[str]:
+    """The dotted names of modules and of everything of ours that they import, in any number of steps.
+
+    Of ours is what the package holds in which a module's name begins, and conceptloom. An import counts wherever it
+    stands, within a function too; with a module count the packages that it is in.
+    """
+    found, waiting = set[str](), [*modules]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(imports_of(name))
+    return found
+
+
+@cache
+def imports_of(module: str) -> frozenset[str]:
+    """The modules of ours that one module imports, with the packages that these and the module itself are in."""
+    source = _source(module)
+    package = module if source.name == "__init__.py" else module.rpartition(".")[0]
+    ours = (_OURS, module.partition(".")[0])
+    named = {package, *_named(source.read_text(encoding="utf-8"), package)}
+    parts = {part for name in named if name.partition(".")[0] in ours for part in _with_packages(name)}
+    return frozenset(part for part in parts if source_path(part) is not None)
+
+
+def _named(source: str, package: str) -> Iterator[str]:
+    """What a source's import statements name; of `from a import b` both a and a.b, which may be a module."""
+    for found in _IMPORT.finditer(source):
+        if found["modules"]:
+            yield from (part.split()[0] for part in found["modules"].split(",") if part.strip())
+            continue
+        base = importlib.util.resolve_name(found["base"], package)
+        yield base
+        yield from (f"{base}.{name}" for name in re.findall(r"(?<![\w.])(\w+)(?:\s+as\s+\w+)?", found["names"]))
+
+
+def _with_packages(name: str) -> Iterator[str]:
+    parts = name.split(".")
+    return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+
+
+@cache
+def source_path(module: str) -> Path | None:
+    """The source file of a module, None where no module has that name. Imports nothing."""
+    package, _, name = module.rpartition(".")
+    if not package:
+        spec = importlib.util.find_spec(name)
+        return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None
+    parent = source_path(package)
+    if parent is None or parent.name != "__init__.py":
+        return None
+    places = (parent.parent / name / "__init__.py", parent.parent / f"{name}.py")
+    return next((place for place in places if place.is_file()), None)
+
+
+def _source(module: str) -> Path:
+    path = source_path(module)
+    if path is None:
+        raise ConfigError(f"no module is called {module}: its code cannot be told from another's")
+    return path
+
+
+@cache
+def _content(module: str) -> str:
+    source = _source(module)
+    found = blake2b(source.read_bytes(), digest_size=16)
+    if source.name == "__init__.py" and (source.parent / DATA).is_dir():
+        for path in sorted((source.parent / DATA).iterdir()):
+            found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()

@@ -1,0 +1,1 @@
+"""What is scored: predictions, references, and which belongs to which."""

@@ -1,0 +1,157 @@
+"""What predictions are held against: a build, published lines, or parallel text."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from itertools import islice, zip_longest
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.errors import InputError
+from conceptloom.examples import Example
+from conceptloom.manifest import read_manifest
+from conceptloom.metrics.inputs.input_notes import Note, NoteBook
+from conceptloom.metrics.inputs.lines import lines_of, require_text
+from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.commongen import target_of, without_tags
+from conceptloom.readers.published import parse_example
+from conceptloom.schemas import STRINGS
+from conceptloom.tables import one_array, read_table
+
+SCHEMA = pa.schema(
+    [("key", pa.string()), ("concepts", STRINGS), ("references", STRINGS), ("source", pa.string())],
+)
+"""A concept set with its references. `key` is its id in a build, else the set as it is written."""
+
+_CHUNK = 8192
+Row = tuple[str, tuple[str, ...], tuple[str, ...], str]
+
+
+@dataclass(frozen=True)
+class References:
+    """References with a row for each set (`sets`), and with a row for each sentence (`lines`), in their order."""
+
+    path: str
+    sets: pa.Table
+    notes: tuple[Note, ...] = ()
+    parallel: pa.Table | None = None
+    """The rows of parallel text, whose sets need not stand together."""
+
+    @cached_property
+    def sentences(self) -> int:
+        """How many rows `lines` has."""
+        return pc.sum(pc.list_value_length(self.sets["references"])).as_py() or 0
+
+    @cached_property
+    def lines(self) -> pa.Table:
+        """A row for each sentence, which is then its only reference."""
+        if self.parallel is not None:
+            return self.parallel
+        column = one_array(self.sets["references"])
+        single = pa.ListArray.from_arrays(
+            pa.array(np.arange(len(column.flatten()) + 1, dtype=np.int32)), column.flatten()
+        )
+        taken = self.sets.take(pc.list_parent_indices(column))
+        return taken.set_column(2, SCHEMA.field("references"), single)
+
+    @cached_property
+    def set_of_line(self) -> list[int]:
+        """The row of `sets` that each row of `lines` is of."""
+        if self.parallel is not None:
+            return pc.index_in(one_array(self.parallel["key"]), one_array(self.sets["key"])).to_pylist()
+        return pc.list_parent_indices(one_array(self.sets["references"])).to_pylist()
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of sets and sentences, the same whatever format they were read from: 16 hexadecimal digits."""
+        joined = (pc.binary_join(self.sets[name], "\x1e") for name in ("concepts", "references"))
+        found = blake2b(digest_size=8)
+        for text in pc.binary_join_element_wise(*joined, "\x1f"):
+            found.update(text.as_py().encode() + b"\n")
+        return found.hexdigest()
+
+
+def read_references(path: str, split: str = "test") -> References:
+    """The references at a path: of a build's directory those of `split`; a file of lines; or parallel text.
+
+    Lines are JSON ({"concept-set": "a#b", "scene": […]}) or text ([SOS] a#b = sentence = sentence [EOS]). Parallel text
+    is named by its file of concept sets (`*src*.txt`), the sentences lie beside it (`*trg*.txt`, `*tgt*.txt`). Raises
+    InputError, with file and line, for what cannot be read, for a sentence that is empty, and where there are none.
+    """
+    book = NoteBook(path)
+    is_build = read_manifest(path) is not None
+    target = None if is_build else target_of(path)
+    if is_build:
+        found = References(path, _of_build(path, split))
+    elif target is not None:
+        lines = _table(_parallel_rows(path, target, book))
+        found = References(path, _table(_grouped(lines)), book.notes(), lines)
+    elif storage.list_files(path):
+        raise InputError(f"{path}: this directory holds no finished build; name one, or a file")
+    else:
+        found = References(path, _table(_line_rows(path, book)), book.notes())
+    if not len(found.sets):
+        raise InputError(f"{path}: there are no references; name a file or a finished build that has some")
+    return found
+
+
+def _of_build(directory: str, split: str) -> pa.Table:
+    prefix = storage.join(directory, f"data/{split}-")
+    paths = [info.path for info in storage.list_files(directory) if info.path.startswith(prefix)]
+    if not paths:
+        raise InputError(f"{directory}: this build has no split {split!r}; choose another --split")
+    tables = [read_table(path, ["id", *SCHEMA.names[1:]]) for path in paths]
+    return pa.concat_tables(tables).rename_columns(SCHEMA.names).cast(SCHEMA)
+
+
+def _line_rows(path: str, book: NoteBook) -> Iterator[Row]:
+    for line in lines_of(path, book):
+        parsed = parse_example(line)
+        if isinstance(parsed, Example):
+            yield _row(line, "#".join(parsed.concepts), without_tags(parsed), path)
+        elif isinstance(parsed, Malformed):
+            raise InputError(f"{path}: line {line.record}: {parsed.reason}: {parsed.detail}; mend this line")
+        else:
+            book.add("blank_lines", line.record)
+
+
+def _parallel_rows(source: str, target: str, book: NoteBook) -> Iterator[Row]:
+    other = NoteBook(target)
+    for number, (left, right) in enumerate(zip_longest(lines_of(source, book), lines_of(target, other)), 1):
+        if left is None or right is None:
+            longer, shorter = (target, source) if left is None else (source, target)
+            raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
+        if not left.text.strip():
+            raise InputError(f"{source}: line {number} has no concepts; mend this line")
+        yield _row(right, left.text, Example(tuple(left.text.split()), (right.text,)), target)
+
+
+def _row(line: Record, key: str, example: Example, path: str) -> Row:
+    try:
+        for number, text in enumerate(example.sentences, 1):
+            if not require_text(line, text).text.strip():
+                raise InputError(f"line {line.record}: reference {number} is empty; mend this line")
+        require_text(line, key)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return key, example.concepts, example.sentences, ""
+
+
+def _grouped(lines: pa.Table) -> Iterator[Row]:
+    sets: dict[str, tuple[tuple[str, ...], list[str]]] = {}
+    for row in lines.to_pylist():
+        sets.setdefault(row["key"], (tuple(row["concepts"]), []))[1].extend(row["references"])
+    yield from ((key, concepts, tuple(found), "") for key, (concepts, found) in sets.items())
+
+
+def _table(rows: Iterable[Row]) -> pa.Table:
+    """Rows as a table, a chunk at a time: as Python objects they take ten times the memory."""
+    remaining, batches = iter(rows), []
+    while chunk := list(islice(remaining, _CHUNK)):
+        columns = [pa.array(column, field.type) for column, field in zip(zip(*chunk), SCHEMA)]
+        batches.append(pa.RecordBatch.from_arrays(columns, schema=SCHEMA))
+    return pa.Table.from_batches(batches, SCHEMA)

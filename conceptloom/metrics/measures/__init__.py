@@ -1,0 +1,1 @@
+"""The metrics, a module for each idea."""

@@ -1,0 +1,87 @@
+"""Single sentences on the page of an evaluation: the best, the worst, and where two systems differ most."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from conceptloom.languages.english import analysers
+from conceptloom.languages.korean import extract
+from conceptloom.metrics.base import Item
+from conceptloom.metrics.measures.sums import Floats
+from conceptloom.metrics.page.data import PageSystem
+from conceptloom.reporting.html import Safe, element, joined, table
+
+SHOWN = 10
+_HANGUL = re.compile("[가-힣]")
+
+
+def extremes(system: PageSystem, metric: str) -> Safe:
+    """The best and the worst sentences of a system by a metric."""
+    values = system.values(metric)
+    assert values is not None
+    order = _sorted(values)
+    worst, best = order[:SHOWN], order[::-1][:SHOWN]
+    return joined(_sentences(system, metric, values, part, title) for part, title in ((best, "Best"), (worst, "Worst")))
+
+
+def differences(first: PageSystem, second: PageSystem, metric: str) -> Safe:
+    """The sentences whose values differ most between two systems, in either direction, side by side."""
+    a, b = first.values(metric), second.values(metric)
+    assert a is not None and b is not None
+    order = _sorted(a - b)
+    parts = ((order[::-1][:SHOWN], f"{first.name} better"), (order[:SHOWN], f"{second.name} better"))
+    return joined(_pairs(first, second, metric, (a, b), part, title) for part, title in parts)
+
+
+def found_concepts(items: Sequence[Item]) -> list[set[str]]:
+    """The concepts of each item that its prediction holds by the builder's rule of the items' language."""
+    vocabulary = frozenset(concept for item in items for concept in item.concepts)
+    texts = [item.prediction for item in items]
+    if any(_HANGUL.search(concept) for concept in vocabulary):
+        found = extract.concepts_of(texts)
+    else:
+        found = analysers.concepts_of(texts, analysers.make_analyser(analysers.DEFAULT, vocabulary))
+    return [vocabulary.intersection(concepts) for concepts in map(set, found)]
+
+
+def _sorted(values: Floats) -> list[int]:
+    """The numbers of the items with a value, lowest first; equals in their order."""
+    return [int(at) for at in np.argsort(values, kind="stable") if not np.isnan(values[at])]
+
+
+def _sentences(system: PageSystem, metric: str, values: Floats, part: Sequence[int], title: str) -> Safe:
+    items = [system.items[at] for at in part]
+    rows = [
+        (float(values[at]), _concepts(item, found), _text(item), item.source)
+        for at, item, found in zip(part, items, found_concepts(items), strict=True)
+    ]
+    header = (metric, "Concepts", "Prediction and references", "Source")
+    return table(header, rows, f"{title} of {system.name} by {metric}")
+
+
+def _pairs(
+    first: PageSystem, second: PageSystem, metric: str, values: tuple[Floats, Floats], part: Sequence[int], title: str
+) -> Safe:
+    columns = []
+    for system, column in zip((first, second), values, strict=True):
+        items = [system.items[at] for at in part]
+        cells = [joined([_concepts(i, found), _text(i)]) for i, found in zip(items, found_concepts(items), strict=True)]
+        columns.append([(float(column[at]), cell) for at, cell in zip(part, cells, strict=True)])
+    rows = [(*a, *b) for a, b in zip(*columns, strict=True)]
+    return table((metric, first.name, metric, second.name), rows, f"{title} by {metric}")
+
+
+def _concepts(item: Item, found: set[str]) -> Safe:
+    """The concepts, those that the prediction lacks struck out (and said to who cannot see it)."""
+    return joined(
+        element("span", concept, class_="concept")
+        if concept in found
+        else element("span", element("del", concept, class_="missing", title="missing"), class_="concept")
+        for concept in item.concepts
+    )
+
+
+def _text(item: Item) -> Safe:
+    said = element("div", item.prediction or "(empty)")
+    return joined([said, *(element("div", text, class_="references") for text in item.references)])

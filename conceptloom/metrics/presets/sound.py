@@ -1,0 +1,45 @@
+"""The preset of what a new paper should report: each score can be resampled, and its signature says all of it."""
+
+from conceptloom.errors import ConfigError
+from conceptloom.metrics.base import PRESETS, Metric, Options, Preset
+from conceptloom.metrics.measures.bertscore import BertScore
+from conceptloom.metrics.measures.sound_concepts import Concepts
+from conceptloom.metrics.measures.sound_language import language
+from conceptloom.metrics.measures.sound_overlap import Bleu, ChrF, Rouge
+from conceptloom.metrics.measures.sound_repetition import Repetition
+
+_LAYERS = "9"
+"""What the program bert-score takes of a model of twelve layers."""
+
+
+def make(options: Options) -> list[Metric]:
+    """The metrics of the preset; raises ConfigError for a language or a rule that is not known, or a wrong option."""
+    chosen = language(options.get("language", "ko"), options.get("rule", ""))
+    return [Bleu(chosen), ChrF(chosen), Rouge(chosen), *_bert(options), Concepts(chosen), Repetition(chosen)]
+
+
+def _bert(options: Options) -> list[Metric]:
+    layers = options.get("layers", _LAYERS)
+    if not layers.isascii() or not layers.isdigit() or int(layers) < 1:
+        raise ConfigError(f"the option layers is a number of layers, such as {_LAYERS}, not {layers!r}")
+    if "bert" in options:
+        return [BertScore("BERTScore", options["bert"], int(layers))]
+    if "layers" in options:
+        raise ConfigError("the option layers is of a model: give the option bert too")
+    return []
+
+
+PRESETS.add(
+    "sound",
+    Preset(
+        "what a new paper should report: corpus BLEU, chrF++, ROUGE, coverage, order, repetition, with intervals",
+        make,
+        {
+            "language": "ko (default) or en",
+            "rule": "a Korean concept rule; default: published",
+            "bert": "the directory of a BERT model for BERTScore",
+            "layers": f"how many layers of it are used; default: {_LAYERS}",
+        },
+        by_set=True,
+    ),
+)

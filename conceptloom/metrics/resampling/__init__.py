@@ -1,0 +1,1 @@
+"""How certain a score is: resamples of its units."""

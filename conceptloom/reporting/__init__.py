@@ -1,0 +1,1 @@
+"""Pages and plots as HTML and SVG that need no other file."""

@@ -1,0 +1,1 @@
+"""The work of recipe `commongen` on one bucket."""

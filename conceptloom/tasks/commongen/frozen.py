@@ -1,0 +1,62 @@
+"""Stage split of concept sets, where dev and test are kept from an earlier build: they are copied, train gives way."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from conceptloom.arrays.concept_sets import concept_sets, set_hashes
+from conceptloom.hashing import text_id
+from conceptloom.ledger import Ledger
+from conceptloom.tables import one_array, to_ipc
+from conceptloom.tasks.base import RECEIPTS, Output, receipt
+from conceptloom.tasks.commongen.split.gather import SETS_DATA, statistics_of
+from conceptloom.tasks.commongen.split.references import REFERENCES
+from conceptloom.tasks.frozen import FrozenFile, copy_frozen
+
+BARE = "without_references"
+"""In the manifest entry of a copied data file: how many of its sets have no caption."""
+
+
+def frozen_sets(file: FrozenFile, data: bytes) -> pa.Table:
+    """The rows of a frozen data file with the split that they are of, schema SETS_DATA."""
+    rows = pq.read_table(BytesIO(data), use_threads=False)
+    return rows.append_column("split", pa.repeat(file.split, len(rows))).cast(SETS_DATA)
+
+
+def references_of(rows: pa.Table) -> pa.Table:
+    """The sentences of some sets (schema SETS_DATA) by their ids, schema REFERENCES: what train must do without."""
+    lists = one_array(rows["references"])
+    parents, texts = pc.list_parent_indices(lists), lists.flatten()
+    sets = pa.array(set_hashes(concept_sets(rows["concepts"]))).take(parents)
+    ids = pa.array([text_id(text) for text in texts.to_pylist()], pa.string())
+    places = (one_array(rows[name]).take(parents) for name in ("source", "locator"))
+    return pa.table([sets, ids, texts, *places], schema=REFERENCES)
+
+
+@dataclass(frozen=True)
+class TakeFrozenSets:
+    """Copies the frozen files into the stage: what train gives way to is then what will be published."""
+
+    files: tuple[FrozenFile, ...]
+    source: str
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("held", "references", "statistics", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Answers the frozen sets (schema SETS_DATA), their sentences (REFERENCES), counts, and the copies' receipt."""
+        parts, copies = [SETS_DATA.empty_table()], list[dict[str, Any]]()
+        for file, data, copy in copy_frozen(self.files, self.source, self.directory):
+            if file.is_data:
+                parts.append(frozen_sets(file, data))
+                copy[BARE] = pc.sum(pc.equal(parts[-1]["target"], ""), min_count=0).as_py()
+            copies.append(copy)
+        rows = pa.concat_tables(parts)
+        yield Output("held", 0, to_ipc(rows))
+        yield Output("references", 0, to_ipc(references_of(rows)))
+        yield from statistics_of(rows)
+        yield receipt(bucket, Ledger(), copies)

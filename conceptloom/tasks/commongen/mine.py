@@ -1,0 +1,171 @@
+"""Stage mine: from sentences to all their concept sets (CommonGen, section 3.1), a shard of lead concepts at a time."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.concepts import (
+    CODED,
+    MINED,
+    TERM_COUNTS,
+    Degrees,
+    Lexicon,
+    MiningRules,
+    by_rarity,
+    by_spelling,
+    cap_concepts,
+    code_sentences,
+    count_degrees,
+    count_terms,
+    merge_counts,
+    merge_degrees,
+    mine,
+    route,
+)
+from conceptloom.ledger import Ledger, count_read, count_written, reject
+from conceptloom.selection.postings import pack_ids
+from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
+from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+
+FEW_CONCEPTS = "few_concepts"
+SHARD_SENTENCES = 8192
+"""Sentences for each shard of lead concepts: with their copies they take some ten megabytes, their sets some hundred
+thousand rows."""
+TERMS = "terms.parquet"
+"""The concepts in the order of their numbers, with their degrees; schema TERM_DEGREES."""
+
+TERM_DEGREES = pa.schema([("term", pa.string()), ("degree", pa.int64())])
+
+_CONCEPTS, _WORDS = b"c", b"w"
+
+
+def size_name(size: int) -> str:
+    """What the sets of one size are called where a ledger has sources."""
+    return f"{size} concepts"
+
+
+def shards_of(captions: float) -> int:
+    """How many shards of lead concepts so many captions have."""
+    return 1 + int(captions) // SHARD_SENTENCES
+
+
+@dataclass(frozen=True)
+class CountTerms:
+    """Counts in how many sentences of one shard each concept and each word stands."""
+
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("terms",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema TERM_COUNTS behind a mark."""
+        rows = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "words"])
+        yield Output("terms", 0, _CONCEPTS + to_ipc(count_terms(rows["concepts"])))
+        yield Output("terms", 0, _WORDS + to_ipc(count_terms(rows["words"])))
+
+
+def merge_terms(blocks: list[bytes]) -> bytes:
+    """The lexicons of all shards' terms as bytes: the concepts by rarity, the words by spelling."""
+    counts = [
+        merge_counts(from_ipc([block[1:]], TERM_COUNTS) for block in blocks if block[:1] == kind)
+        for kind in (_CONCEPTS, _WORDS)
+    ]
+    terms = by_rarity(counts[0]).terms, by_spelling(counts[1]).terms
+    return to_ipc(pa.table([pa.array([one], pa.list_(pa.string())) for one in terms], ["concepts", "words"]))
+
+
+@lru_cache(maxsize=1)
+def lexicons(data: bytes) -> tuple[Lexicon, Lexicon]:
+    """The inverse of `merge_terms`; every shard of a process asks for the same ones."""
+    table = read_ipc(data)
+    concepts, words = (table[name].combine_chunks().flatten() for name in ("concepts", "words"))
+    return Lexicon(concepts), Lexicon(words)
+
+
+@dataclass(frozen=True)
+class CodeShard:
+    """Turns the sentences of one shard into numbers, and sends each to the shards of its possible lead concepts."""
+
+    rules: MiningRules
+    shards: int
+    source: str
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("routed", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `coded` (schema CODED) and `rejected`; answers blocks of CODED, and the receipt."""
+        sentences = read_table(storage.join(self.source, shard_name("sentences", bucket)))
+        enough = pc.greater_equal(pc.list_value_length(sentences["concepts"]), min(self.rules.sizes))
+        kept, few = sentences.filter(enough), sentences.filter(pc.invert(enough))
+        rejected = reject(few, "mine", FEW_CONCEPTS, pc.binary_join(few["concepts"], "#"))
+        coded, lost = cap_concepts(_coded(kept, side or b""), self.rules.max_concepts)
+        yield from (Output("routed", *block) for block in route(coded, min(self.rules.sizes), self.shards))
+        written = (("coded", coded), ("rejected", rejected))
+        files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]
+        ledger = count_read(sentences["source"])
+        ledger.add(count_written(kept, rejected))
+        yield receipt(bucket, ledger, files, **_capped(kept["source"], lost))
+
+
+def _coded(sentences: pa.Table, terms: bytes) -> pa.Table:
+    return code_sentences(pack_ids(sentences["id"]), sentences["concepts"], sentences["words"], *lexicons(terms))
+
+
+def _capped(sources: pa.ChunkedArray, lost: Any) -> dict[str, dict[str, int]]:
+    """By source: how many sentences had more concepts than are mined, and how many concepts they lost."""
+    rows = np.flatnonzero(lost)
+    sentences, concepts = Counter[str](), Counter[str]()
+    for source, number in zip(sources.take(pa.array(rows)).to_pylist(), lost[rows].tolist(), strict=True):
+        sentences[source] += 1
+        concepts[source] += number
+    return {"capped_sentences": sentences, "capped_concepts": concepts}
+
+
+@dataclass(frozen=True)
+class MineShard:
+    """Finds all concept sets of one shard of lead concepts."""
+
+    rules: MiningRules
+    shards: int
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("degrees", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `mined` (schema MINED); answers the degrees of its concepts, and how many sets there are by size."""
+        found = list(mine(from_ipc(blocks, CODED).to_batches(), self.rules, bucket, self.shards))
+        table = pa.Table.from_batches(found, MINED)
+        file = write_table(storage.join(self.directory, shard_name("mined", bucket)), table)
+        yield Output("degrees", 0, merge_degrees(map(count_degrees, found)).to_bytes())
+        yield receipt(bucket, Ledger(), [file], made=sizes_of(table["concepts"]), **_supports(table))
+
+
+def sizes_of(concepts: Any) -> dict[str, int]:
+    """How many sets there are of each size, under the names of `size_name`."""
+    counts = pc.value_counts(pc.list_value_length(concepts)).to_pylist()
+    return {size_name(one["values"]): one["counts"] for one in counts}
+
+
+def _supports(mined: pa.Table) -> dict[str, dict[str, int]]:
+    return {"supports": {"all": pc.sum(mined["support"], min_count=0).as_py()}}
+
+
+@dataclass(frozen=True)
+class WriteTerms:
+    """Adds up the degrees of all shards."""
+
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes TERMS; `side` is what `merge_terms` answers."""
+        concepts, _ = lexicons(side or b"")
+        degrees = merge_degrees(map(Degrees.from_bytes, blocks)).of_concept
+        every = np.concatenate((degrees, np.zeros(len(concepts) - len(degrees), dtype=np.int64)))
+        table = pa.table([concepts.terms, pa.array(every)], schema=TERM_DEGREES)
+        yield receipt(bucket, Ledger(), [write_table(storage.join(self.directory, TERMS), table)])

@@ -1,0 +1,64 @@
+"""Stage publish of concept sets: CommonGen's own files beside the tables."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from conceptloom import storage
+from conceptloom.ledger import Ledger
+from conceptloom.publishing import task_line
+from conceptloom.schemas import DATA
+from conceptloom.tables import write_file
+from conceptloom.tasks.commongen.mine import sizes_of
+from conceptloom.tasks.commongen.sample import set_ledger
+from conceptloom.tasks.publish import DataFile, shard_rows
+
+
+@dataclass(frozen=True)
+class Sets:
+    """A row of a shard is a concept set with its sentences, schema SETS_DATA of the split's gather."""
+
+    def rows(self, file: DataFile) -> pa.Table:
+        """See Shape."""
+        return shard_rows(file).select(DATA.names).cast(DATA)
+
+    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
+        """JSON lines, parallel text, and of sets that people are to write for the tasks."""
+        found = rows.select(["id", "concepts", "references"]).to_pylist()
+        base = storage.join(output, "published", file.name)
+        sentences = sum(len(row["references"]) for row in found)
+        files = [
+            write_file(f"{base}.jsonl", _lines(map(_json, found)), len(found)),
+            write_file(f"{base}_src.txt", _lines(_repeated(found)), sentences),
+            write_file(f"{base}_trg.txt", _lines(text for row in found for text in row["references"]), sentences),
+        ]
+        if file.split != "train":
+            tasks = storage.join(output, "annotation", f"{file.name}.jsonl")
+            files.append(write_file(tasks, _tasks(found), len(found)))
+        return files
+
+    def read(self, rows: pa.Table) -> Ledger:
+        """See Shape; a set's source is its size."""
+        return set_ledger(sizes_of(rows["concepts"]))
+
+
+def _json(row: dict[str, Any]) -> str:
+    """A set as in the published files; the reasons are the rationales of people."""
+    line = {"concept_set": "#".join(row["concepts"]), "scene": row["references"], "reason": []}
+    return json.dumps(line, ensure_ascii=False)
+
+
+def _tasks(found: list[dict[str, Any]]) -> bytes:
+    """What a writer of references sees: the concepts, and nothing that a caption says of them."""
+    return "".join(task_line(row["id"], row["concepts"]) for row in found).encode()
+
+
+def _repeated(rows: list[dict[str, Any]]) -> Iterator[str]:
+    return (" ".join(row["concepts"]) for row in rows for _ in row["references"])
+
+
+def _lines(lines: Any) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,204 @@
+"""Stage sample: candidates among all concept sets, and which of them dev and test get (CommonGen, section 3.1)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom import storage
+from conceptloom.arrays.concept_sets import found_in
+from conceptloom.concepts import (
+    SAMPLED,
+    Degrees,
+    Lexicon,
+    Quotas,
+    merge_samples,
+    rank,
+    sample,
+    score,
+    set_ids,
+)
+from conceptloom.hashing import UInt64
+from conceptloom.ledger import Ledger
+from conceptloom.schemas import REJECTED, STRINGS
+from conceptloom.splits import SPLIT_NAMES
+from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
+from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.commongen.mine import TERMS, size_name, sizes_of
+
+NOT_DRAWN = "not_drawn"
+_NONE: Mapping[str, int] = {}
+_NO_ROWS = REJECTED.empty_table()
+TOGETHER = 16
+"""Shards of mined sets whose samples are put together at a time."""
+
+SETS = "sets.parquet"
+"""The candidates, by id; schema CANDIDATES."""
+
+CANDIDATES = pa.schema(
+    [
+        ("id", pa.string()),
+        ("set", pa.uint64()),
+        ("concepts", STRINGS),
+        ("numbers", SAMPLED.field("concepts").type),
+        *(SAMPLED.field(name) for name in ("support", "words", "length", "degree", "score", "arrival")),
+        ("rank", pa.int32()),
+        ("split", pa.string()),
+    ]
+)
+"""A candidate: its concepts, sorted, and as numbers; its rank among those of its size, 1 for the best score; the split
+that it is meant for."""
+
+
+@dataclass(frozen=True)
+class MinedSets:
+    """Where stage mine left its sets, and how many they are in all: what a score depends on besides the set."""
+
+    directory: str
+    sets: int
+    terms: str
+    """The hash of TERMS, by which a process that has read it knows whether it is the same one."""
+
+    def scored(self, shard: int) -> pa.Table:
+        """The sets of one shard with ids and scores, schema SCORED."""
+        mined = read_table(storage.join(self.directory, shard_name("mined", shard)))
+        _, degrees, hashes = _terms(self)
+        batches = [score(batch, degrees, hashes) for batch in mined.to_batches() if len(batch)]
+        return pa.Table.from_batches(batches, pa.schema(list(SAMPLED)[:-1]))
+
+    def concepts(self, numbers: Any) -> pa.ListArray:
+        """The concepts of sets, sorted by spelling, from their numbers."""
+        return _terms(self)[0].spelled(numbers)
+
+
+@lru_cache(maxsize=1)
+def _terms(mined: MinedSets) -> tuple[Lexicon, Degrees, UInt64]:
+    table = read_table(storage.join(mined.directory, TERMS))
+    lexicon = Lexicon(table["term"].combine_chunks())
+    return lexicon, Degrees(mined.sets, table["degree"].to_numpy()), lexicon.hashes()
+
+
+@dataclass(frozen=True)
+class DrawShard:
+    """Scores the sets of one shard, and draws among them: the sample of all is among the samples of the shards."""
+
+    mined: MinedSets
+    size: int
+    seed: int
+    outputs: ClassVar[tuple[str, ...]] = ("drawn",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema SAMPLED, for MergeDraws."""
+        yield Output("drawn", bucket // TOGETHER, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+
+
+@dataclass(frozen=True)
+class MergeDraws:
+    """Puts the samples of TOGETHER shards together: each is as large as that of all, and shards are many."""
+
+    size: int
+    outputs: ClassVar[tuple[str, ...]] = ("samples",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema SAMPLED."""
+        yield Output("samples", 0, to_ipc(_merged(blocks, self.size)))
+
+
+def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
+    drawn = merge_samples([], size)
+    for block in blocks:
+        # One after the other, so that no more than two samples are unpacked at a time.
+        drawn = merge_samples([drawn, read_ipc(block)], size)
+    return drawn
+
+
+@dataclass(frozen=True)
+class Choose:
+    """Puts the samples of all shards together, ranks them, and gives dev and test the best."""
+
+    mined: MinedSets
+    size: int
+    quotas: Quotas
+    seed: int
+
+    def __call__(self, blocks: list[bytes]) -> bytes:
+        """The candidates (schema CANDIDATES, by id) as bytes; raises BuildError where the quotas want more sets."""
+        drawn = _merged(blocks, self.size).sort_by("set").combine_chunks()
+        ranked = rank(drawn, self.quotas, self.seed)
+        splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
+        columns = {
+            **{name: drawn[name] for name in SAMPLED.names},
+            "id": set_ids(drawn["set"].to_numpy()),
+            "concepts": self.mined.concepts(drawn["concepts"]),
+            "numbers": drawn["concepts"],
+            "rank": pa.array(ranked.ranks + 1, pa.int32()),
+            "split": splits,
+        }
+        return to_ipc(pa.table([columns[name] for name in CANDIDATES.names], schema=CANDIDATES))
+
+
+@dataclass(frozen=True)
+class WriteCandidates:
+    """Writes the candidates."""
+
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes SETS from `side`, what `Choose` answers."""
+        table = from_ipc([side or b""], CANDIDATES)
+        ledger = set_ledger(kept=sizes_of(table["concepts"]))
+        yield receipt(bucket, ledger, [write_table(storage.join(self.directory, SETS), table)])
+
+
+@lru_cache(maxsize=1)
+def _drawn(candidates: bytes) -> UInt64:
+    return np.asarray(read_ipc(candidates)["set"].to_numpy())
+
+
+@dataclass(frozen=True)
+class LeaveOut:
+    """Writes down the sets of one shard that were not drawn."""
+
+    mined: MinedSets
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `rejected`; `side` is what `Choose` answers."""
+        scored = self.mined.scored(bucket)
+        rest = scored.filter(pa.array(~found_in(_drawn(side or b""), scored["set"].to_numpy()))).sort_by("set")
+        reasons = pa.repeat(NOT_DRAWN, len(rest))
+        details = pc.binary_join_element_wise("score", rest["score"].cast(pa.string()), " ")
+        concepts = self.mined.concepts(rest["concepts"])
+        rejected = rejected_sets(rest["set"].to_numpy(), concepts, "sample", reasons, details)
+        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected)
+        yield receipt(bucket, set_ledger(sizes_of(scored["concepts"]), rejected), [file])
+
+
+def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str, reasons: Any, details: Any) -> pa.Table:
+    """Rows of schema REJECTED for concept sets. A set's source is its size."""
+    sizes = pc.list_value_length(concepts)
+    source = pc.binary_join_element_wise(sizes.cast(pa.string()), size_name(0).removeprefix("0 "), " ")
+    empty = pa.repeat("", len(sets))
+    stages = pa.repeat(stage, len(sets))
+    columns = [set_ids(sets), pc.binary_join(concepts, "#"), source, empty, stages, reasons, details]
+    return pa.table(columns, schema=REJECTED)
+
+
+def set_ledger(
+    read: Mapping[str, int] = _NONE, rejected: pa.Table = _NO_ROWS, kept: Mapping[str, int] = _NONE
+) -> Ledger:
+    """A ledger of concept sets: how many were read and kept by size, and which were left out (schema REJECTED)."""
+    ledger = Ledger()
+    for name, number in read.items():
+        ledger.of(name).read += number
+    for name, number in kept.items():
+        ledger.of(name).kept += number
+    for row in rejected.group_by(["source", "reason"]).aggregate([([], "count_all")]).to_pylist():
+        ledger.of(row["source"]).rejected[row["reason"]] += row["count_all"]
+    return ledger

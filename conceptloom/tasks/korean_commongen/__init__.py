@@ -1,0 +1,1 @@
+"""The work of recipe `korean-commongen` on one bucket."""

@@ -1,0 +1,117 @@
+"""Stage split, where validation and test are kept from an earlier build: they are copied, and train is screened."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from conceptloom import storage
+from conceptloom.ledger import Ledger
+from conceptloom.splits import (
+    PAIR_HOLDERS,
+    Policy,
+    Screen,
+    frozen_assignment,
+    pair_holders,
+    protect,
+    screened,
+    sum_holders,
+)
+from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc
+from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.frozen import FrozenFile, copy_frozen
+from conceptloom.tasks.korean_commongen.split import DIVIDED, routed, statistics_of, write_division
+
+_HELD, _HOLDERS = b"h", b"p"
+
+
+def frozen_rows(file: FrozenFile, data: bytes) -> pa.Table:
+    """The rows of a frozen data file as rows of a divided corpus (schema DIVIDED), without morphemes."""
+    rows = pq.read_table(BytesIO(data), use_threads=False)
+    texts, empty = rows["target"], pa.array([[]] * len(rows), DIVIDED.field("morphemes").type)
+    columns = [rows["id"], texts, rows["source"], rows["locator"], pa.repeat(pa.scalar(1, pa.int32()), len(rows))]
+    return pa.table([*columns, rows["concepts"], empty, pa.repeat(file.split, len(rows))], schema=DIVIDED)
+
+
+@dataclass(frozen=True)
+class TakeFrozen:
+    """Copies the frozen files into the stage: what train is screened against is then what will be published."""
+
+    files: tuple[FrozenFile, ...]
+    source: str
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("held", "statistics", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Answers the assignment that the frozen rows are, their statistics, and the receipt of the copies."""
+        parts, copies = [DIVIDED.empty_table()], list[dict[str, Any]]()
+        for file, data, copy in copy_frozen(self.files, self.source, self.directory):
+            copies.append(copy)
+            if file.is_data:
+                parts.append(frozen_rows(file, data))
+        rows = pa.concat_tables(parts)
+        yield Output("held", 0, _HELD + to_ipc(rows.select(["id", "concepts", "split"])))
+        yield from statistics_of(rows)
+        yield receipt(bucket, Ledger(), copies)
+
+
+@dataclass(frozen=True)
+class CountHolders:
+    """Counts which pairs of the held-out sets one shard holds, and sends the counts to the buckets of the pairs."""
+
+    policy: Policy
+    buckets: int
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("holders",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema PAIR_HOLDERS; `side` is what `Protect` answers of the held-out rows alone."""
+        sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        counts = pair_holders(sentences, Screen.from_bytes(side or b"").assignment, self.policy)
+        yield from (Output("holders", *block) for block in routed(counts, "pair", self.buckets))
+
+
+@dataclass(frozen=True)
+class SumHolders:
+    """Adds up the counts of the pairs of one bucket."""
+
+    outputs: ClassVar[tuple[str, ...]] = ("holders",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Rows of schema PAIR_HOLDERS, for `Protect`."""
+        total = PAIR_HOLDERS.empty_table().to_batches()
+        for block in blocks:
+            total = [sum_holders([*total, *read_ipc(block).to_batches()])]
+        yield Output("holders", 0, _HOLDERS + to_ipc(pa.Table.from_batches(total, PAIR_HOLDERS)))
+
+
+@dataclass(frozen=True)
+class Protect:
+    """Chooses the pairs of the held-out sets that train must not show."""
+
+    policy: Policy
+
+    def __call__(self, blocks: list[bytes]) -> bytes:
+        """The Screen as bytes, from the frozen rows and, once they are known, the summed holders of their pairs."""
+        held = next(read_ipc(block[1:]) for block in blocks if block[:1] == _HELD)
+        holders = from_ipc((block[1:] for block in blocks if block[:1] == _HOLDERS), PAIR_HOLDERS)
+        return protect(frozen_assignment(held), sum_holders(holders.to_batches()), self.policy).to_bytes()
+
+
+@dataclass(frozen=True)
+class ScreenShard:
+    """Screens one shard: each of its sentences is train, or dropped with a reason."""
+
+    policy: Policy
+    source_directory: str
+    directory: str
+    outputs: ClassVar[tuple[str, ...]] = ("statistics", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts and the receipt."""
+        sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
+        division = screened(sentences, Screen.from_bytes(side or b""), self.policy)
+        yield from write_division(self.directory, bucket, sentences, division)

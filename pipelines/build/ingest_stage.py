@@ -1,0 +1,47 @@
+"""What the stages `ingest` of all recipes have in common."""
+
+from typing import Any
+
+from conceptloom import storage
+from conceptloom.errors import BuildError
+from conceptloom.pipelines.build.recipe import Context, Receipts
+from conceptloom.pipelines.build.settings import RecipeSettings
+from conceptloom.tables import read_table
+from conceptloom.tasks.ingest import malformed_rows
+
+
+def reading_settings(settings: RecipeSettings) -> dict[str, Any]:
+    """What the sentences that a stage ingest reads depend on, besides its inputs."""
+    # Where the files stand is not what they are: their names, sizes and times are in the inputs' fingerprint.
+    inputs = {name: one.model_dump(mode="json", exclude={"patterns"}) for name, one in settings.inputs.items()}
+    return {"inputs": inputs, "limit": settings.limit, "seed": settings.seed}
+
+
+def check_ingest(context: Context, receipts: Receipts) -> dict[str, Any]:
+    """The check of a stage ingest: raises BuildError for too many malformed records, or where nothing is left."""
+    allowed = context.settings.ingest.maximum_malformed
+    for source, malformed in receipts.numbers["malformed"].items():
+        records = receipts.numbers["records"][source]
+        if malformed > allowed * records:
+            raise BuildError(
+                f"input {source}: {malformed:,} of {records:,} records hold something malformed, more than "
+                f"ingest.maximum_malformed = {allowed:g} allows; first: {_first_malformed(context, source)}"
+            )
+    if not any(counts.kept for counts in receipts.ledger.sources.values()):
+        raise BuildError(f"no usable sentence: {_reasons(receipts)}; is this the right file, format and language?")
+    return {}
+
+
+def _first_malformed(context: Context, source: str) -> str:
+    paths = [info.path for info in storage.list_files(context.directory("ingest")) if "rejected-" in info.path]
+    rows = (row for path in paths for row in malformed_rows(read_table(path), source))
+    return "; ".join(f"{place} ({detail})" for place, detail in sorted(rows)[:3])
+
+
+def _reasons(receipts: Receipts) -> str:
+    counts = receipts.ledger.sources.items()
+    return "; ".join(
+        f"source {source}: {one.read:,} read, rejected as "
+        + ", ".join(f"{reason} {number:,}" for reason, number in one.rejected.most_common(4))
+        for source, one in sorted(counts)
+    )

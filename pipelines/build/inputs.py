@@ -1,0 +1,104 @@
+"""The plan of a build's inputs: which files, in which format and encoding, in which pieces."""
+
+from dataclasses import dataclass
+from math import isqrt
+from posixpath import basename, commonpath, dirname, relpath
+
+from conceptloom import storage
+from conceptloom.code import code_digest
+from conceptloom.corpus.locators import SourceFile
+from conceptloom.errors import InputError
+from conceptloom.manifest import digest
+from conceptloom.pipelines.build.settings import InputSettings
+from conceptloom.readers import find_encoding, find_format, make_reader, plan_spans, read_head
+from conceptloom.readers.base import Span
+from conceptloom.readers.encoding import python_name
+from conceptloom.storage import FileInfo
+
+SPAN_BYTES = 4 * 1024 * 1024
+BUCKET_BYTES = 4 * 1024 * 1024
+MANY = 1024
+"""Buckets beyond which they grow, and spans with them: n of each make n * n blocks, which would end as a row each."""
+UNZIPPED = 5
+
+
+@dataclass(frozen=True)
+class InputPlan:
+    """What will be read. `spans` are (file number, piece); `notes` say what was found by content."""
+
+    files: tuple[SourceFile, ...]
+    spans: tuple[tuple[int, Span], ...]
+    bytes: int
+    fingerprint: str
+    notes: tuple[str, ...]
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets of ids there are: it depends on the input alone, so that no runner can change a shard."""
+        return bucket_count(self.bytes)
+
+
+def bucket_count(size: int) -> int:
+    """How many buckets a corpus of `size` bytes has: one for each BUCKET_BYTES, and beyond MANY as their mean root.
+
+    >>> [bucket_count(sentences * 66) for sentences in (10**4, 10**6, 10**9)]
+    [1, 16, 4014]
+    """
+    buckets = max(1, -(-size // BUCKET_BYTES))
+    return buckets if buckets <= MANY else isqrt(MANY * buckets)
+
+
+def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
+    """Finds the files of every source and looks into each; raises InputError for one that cannot be used."""
+    matched = [(source, info) for source in sorted(inputs) for info in _match(source, inputs[source])]
+    found = [(source, info) for source, info in matched if info.size > 0]
+    notes = [f"{source}: {basename(info.path)} is empty, passed over" for source, info in matched if info.size == 0]
+    size = sum(info.size * unzipping(info.path) for _, info in found)
+    # As many spans as buckets, of a large corpus.
+    piece = max(SPAN_BYTES, size // bucket_count(size) if bucket_count(size) > MANY else 0)
+    files, spans = [], []
+    for number, (source, info) in enumerate(found):
+        siblings = [other.path for name, other in found if name == source]
+        file, note = _look(source, info, _relative(info.path, siblings), inputs[source])
+        files.append(file)
+        notes.append(note)
+        spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, piece)]
+    prints = [[file.name, file.source, info.size, info.modified] for file, (_, info) in zip(files, found, strict=True)]
+    cuts = [[number, span.start, span.end] for number, span in spans]
+    readers = code_digest({type(file.reader).__module__ for file in files})
+    fingerprint = digest([prints, cuts, BUCKET_BYTES, readers])
+    return InputPlan(tuple(files), tuple(spans), size, fingerprint, tuple(notes))
+
+
+def unzipping(path: str) -> int:
+    """How many times as large a file is thought to be when it is unzipped."""
+    return UNZIPPED if path.endswith(".gz") else 1
+
+
+def _match(source: str, settings: InputSettings) -> list[FileInfo]:
+    patterns = [storage.absolute(pattern) for pattern in settings.patterns]
+    if len({storage.is_remote(pattern) for pattern in patterns}) > 1:
+        raise InputError(f"input {source}: local and remote files in one source; give them two names")
+    infos = {info.path: info for pattern in patterns for info in _matches(source, pattern)}
+    return [infos[path] for path in sorted(infos)]
+
+
+def _matches(source: str, pattern: str) -> list[FileInfo]:
+    infos = storage.match(pattern)
+    if not any(info.size for info in infos):
+        raise InputError(f"input {source}: {infos[0].path} is empty (0 bytes)")
+    return infos
+
+
+def _relative(path: str, siblings: list[str]) -> str:
+    """The file's name in locators: below what all files of its source share, so that no machine's path is published."""
+    return relpath(path, commonpath([dirname(sibling) or "." for sibling in siblings]))
+
+
+def _look(source: str, info: FileInfo, name: str, settings: InputSettings) -> tuple[SourceFile, str]:
+    head = read_head(info.path)
+    encoding = python_name(settings.encoding) if settings.encoding else find_encoding(head)
+    kind = settings.format or find_format(info.path, head)
+    how = "given" if settings.format else "found"
+    file = SourceFile(info.path, name, source, encoding, make_reader(kind, settings.options))
+    return file, f"{source}: {name}, format {kind} ({how}), {encoding}, {info.size:,} bytes"

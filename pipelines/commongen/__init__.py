@@ -1,0 +1,1 @@
+"""Recipe `commongen` (Lin et al., 2020)."""

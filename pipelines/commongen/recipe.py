@@ -1,0 +1,223 @@
+"""Recipe `commongen`: CommonGen (Lin et al., 2020), from raw English captions to concept sets and their sentences."""
+
+from posixpath import basename
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom import storage
+from conceptloom.conceptnet import check_vocabulary
+from conceptloom.concepts import Quotas
+from conceptloom.corpus.captions import CaptionAnalyser
+from conceptloom.errors import BuildError, ConfigError, InputError
+from conceptloom.languages.english.analysers import make_analyser
+from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
+from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
+from conceptloom.pipelines.build.publish_stage import check_train, data_files, stage_copies
+from conceptloom.pipelines.build.recipe import Context, Receipts, Recipe, Stage
+from conceptloom.pipelines.build.report import build_report, write_documents
+from conceptloom.pipelines.commongen.card import ENGLISH
+from conceptloom.pipelines.commongen.costs import CommonGenCosts
+from conceptloom.pipelines.commongen.settings import CommonGenSettings
+from conceptloom.tasks.commongen.frozen import BARE, TakeFrozenSets
+from conceptloom.tasks.commongen.mine import TERMS, shards_of
+from conceptloom.tasks.commongen.publish import Sets
+from conceptloom.tasks.commongen.sample import MinedSets
+from conceptloom.tasks.commongen.split.references import Stages
+from conceptloom.tasks.commongen.vocabulary import FILE as VOCABULARY
+from conceptloom.tasks.commongen.vocabulary import ReadVocabulary
+from conceptloom.transforms.commongen.mine import Mine
+from conceptloom.transforms.commongen.sample import Sample
+from conceptloom.transforms.commongen.split import Divide
+from conceptloom.transforms.ingest import Ingest
+from conceptloom.transforms.publish import Publish
+
+
+def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
+    try:
+        notes = [f"conceptnet: {check_vocabulary(_conceptnet(settings))}"]
+    except InputError as error:
+        raise InputError(f"--conceptnet {error}") from None
+    if settings.frozen is not None:
+        # Another file of ConceptNet is no hindrance: a word that it has no more is in no set of train.
+        frozen = check_frozen(settings, output, {"analyser": _analyser(settings)})
+        frozen.data()
+        notes.append(frozen_note(frozen, "quotas and overlap.references"))
+    return tuple(notes)
+
+
+def _analyser(settings: CommonGenSettings) -> dict[str, str]:
+    return make_analyser(settings.ingest.analyser, frozenset()).signature()
+
+
+def _conceptnet(settings: CommonGenSettings) -> str:
+    if settings.conceptnet is None:
+        raise ConfigError(
+            "recipe commongen wants ConceptNet's concepts: give --conceptnet FILE, the assertions "
+            "(conceptnet-assertions-5.7.0.csv.gz of conceptnet.io), ConceptNet-100k triples, or a list of names"
+        )
+    return storage.absolute(settings.conceptnet)
+
+
+def _ingest_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    (file,) = storage.match(_conceptnet(settings))
+    return {
+        **reading_settings(settings),
+        **settings.ingest.model_dump(mode="json"),
+        "analyser": _analyser(settings),
+        "conceptnet": [basename(file.path), file.size, file.modified],
+    }
+
+
+def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings, directory = context.settings, context.directory("ingest")
+    return pipeline | "Ingest" >> Ingest(
+        context.plan.files,
+        list(context.plan.spans),
+        context.buckets,
+        CaptionAnalyser(settings.ingest.analyser),
+        settings.seed,
+        settings.limit,
+        directory,
+        ReadVocabulary(_conceptnet(settings), directory),
+    )
+
+
+def _mine_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    return settings.mine.model_dump(mode="json")
+
+
+def _shards(context: Context) -> int:
+    return shards_of(context.kept("ingest"))
+
+
+def _mine(context: Context, pipeline: beam.Pipeline) -> Any:
+    directories = context.directory("ingest"), context.directory("mine")
+    return pipeline | "Mine" >> Mine(context.settings.mine.chosen(), context.buckets, _shards(context), *directories)
+
+
+def _check_mine(context: Context, receipts: Receipts) -> dict[str, Any]:
+    if not sum(receipts.numbers["made"].values()):
+        smallest = min(context.settings.mine.sizes)
+        raise BuildError(
+            f"no sentence holds {smallest} concepts, or none of its sets has mine.min_support sentences: is this the "
+            "right file of ConceptNet?"
+        )
+    return {}
+
+
+def _sample_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    # Where dev and test are frozen, all candidates are train's.
+    quotas = settings.quotas.model_dump(mode="json") if settings.frozen is None else None
+    return {"seed": settings.seed, "sample": settings.sample.model_dump(mode="json"), "quotas": quotas}
+
+
+def _sample(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings = context.settings
+    terms = next(file["blake2b"] for file in context.manifests["mine"].files if file["path"] == TERMS)
+    mined = MinedSets(context.directory("mine"), sum(context.handed_on("mine").values()), terms)
+    quotas = settings.quotas.chosen() if settings.frozen is None else Quotas({}, {})
+    chosen = settings.sample.size, quotas, settings.seed
+    return pipeline | "Sample" >> Sample(mined, _shards(context), *chosen, context.directory("sample"))
+
+
+def _split_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    if settings.frozen is None:
+        return {"seed": settings.seed, **settings.overlap.model_dump(mode="json")}
+    chosen = settings.overlap.model_dump(mode="json", exclude={"references"})
+    return {"seed": settings.seed, **chosen, "frozen": open_frozen(settings.frozen, settings.recipe).to_json()}
+
+
+def _split(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings = context.settings
+    directory, take = context.directory("split"), None
+    if settings.frozen is not None:
+        frozen = open_frozen(settings.frozen, settings.recipe)
+        take = TakeFrozenSets(frozen.files, frozen.directory, directory)
+    stages = Stages(context.directory("ingest"), context.directory("mine"))
+    return pipeline | "Split" >> Divide(
+        settings.overlap.chosen(),
+        settings.overlap.references,
+        context.buckets,
+        settings.seed,
+        context.directory("sample"),
+        stages,
+        directory,
+        take,
+    )
+
+
+def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
+    cure = "freeze another build" if context.settings.frozen else "lower the quotas of dev and test (fractions will do)"
+    return check_train(context, "concept set", "overlap.policy", f"{cure}, raise sample.size")
+
+
+def _publish_settings(settings: CommonGenSettings) -> dict[str, Any]:
+    return settings.publish.model_dump(mode="json")
+
+
+def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
+    copies = stage_copies(context, {"index": ["split"], "rejected": ["ingest", "mine", "sample", "split"]})
+    directory = context.directory("publish")
+    return pipeline | "Publish" >> Publish(
+        [*data_files(context), *copies, *frozen_copies(context)], context.output, directory, Sets()
+    )
+
+
+def _without_references(context: Context, split: str) -> int:
+    """How many sets of a split have no caption: their rows have no source. Of frozen files the copies know it."""
+    files = context.manifests["split"].files
+    own = sum(file["splits"].get(split, {}).get("", 0) for file in files if "splits" in file)
+    return own + sum(file[BARE] for file in files if BARE in file and f"/{split}-" in file["path"])
+
+
+def _finish(context: Context) -> None:
+    ingest, mined = (context.manifests[name] for name in ("ingest", "mine"))
+    vocabulary = next(file for file in ingest.files if file["path"] == VOCABULARY)
+    numbers = mined.summary["numbers"]
+    own = {
+        "analyser": ingest.settings["analyser"],
+        "conceptnet": {
+            "file": ingest.settings["conceptnet"][0],
+            "concepts": vocabulary["rows"],
+            "blake2b": vocabulary["blake2b"],
+        },
+        "capped": {name: numbers[f"capped_{name}"] for name in ("sentences", "concepts")},
+        "mined": {"sets": numbers["made"], "sum_of_supports": numbers["supports"]["all"]},
+        "frozen": context.manifests["split"].settings.get("frozen"),
+        "without_references": {split: _without_references(context, split) for split in ("validation", "test")},
+    }
+    write_documents(context, build_report(context, **own), ENGLISH)
+
+
+_TRANSFORMS = "conceptloom.transforms"
+_OWN = f"{_TRANSFORMS}.commongen"
+
+RECIPE = Recipe(
+    name="commongen",
+    summary="CommonGen (Lin et al., 2020): English captions to concept sets and the sentences that hold them",
+    settings=CommonGenSettings,
+    stages=(
+        Stage(
+            "ingest",
+            _ingest_settings,
+            _ingest,
+            check_ingest,
+            code=(f"{_TRANSFORMS}.ingest", "conceptloom.corpus.captions", "conceptloom.tasks.commongen.vocabulary"),
+        ),
+        Stage("mine", _mine_settings, _mine, _check_mine, code=(f"{_OWN}.mine",)),
+        Stage("sample", _sample_settings, _sample, code=(f"{_OWN}.sample",)),
+        Stage("split", _split_settings, _split, _check_split, code=(f"{_OWN}.split",)),
+        Stage(
+            "publish",
+            _publish_settings,
+            _publish,
+            into_output=True,
+            code=(f"{_TRANSFORMS}.publish", "conceptloom.tasks.commongen.publish"),
+        ),
+    ),
+    finish=_finish,
+    products=("data", "published", "annotation", "rejected", "index", "report.json", "README.md", "config.yaml"),
+    check=_check,
+    costs=CommonGenCosts(shards_of),
+)

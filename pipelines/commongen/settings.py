@@ -1,0 +1,138 @@
+"""The settings of the recipe `commongen`; the defaults are the paper's."""
+
+import re
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from conceptloom.concepts import MiningRules, Quotas
+from conceptloom.errors import ConfigError
+from conceptloom.languages.english.analysers import DEFAULT, SUMMARIES
+from conceptloom.pipelines.build.settings import RecipeSettings, Settings, named
+from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
+
+Amounts = dict[Annotated[int, Field(ge=1)], Any]
+"""By size of set: a number of sets, or a fraction below 1 of the candidates of that size (Quotas checks it)."""
+
+
+def as_value_error(check: Callable[[], object]) -> None:
+    """Calls the core's own check of some settings; a ConfigError becomes the ValueError that pydantic reports."""
+    try:
+        check()
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+
+
+class EnglishIngestSettings(Settings):
+    """Reading, words, concepts."""
+
+    analyser: str = DEFAULT
+    maximum_malformed: float = Field(default=0.1, ge=0, le=1)
+
+    @field_validator("analyser")
+    @classmethod
+    def _analyser(cls, value: str) -> str:
+        if value != DEFAULT and not re.fullmatch("spacy:.+", value):
+            raise ValueError(f"no analyser is called {value!r}; there are: {', '.join(SUMMARIES)}")
+        return value
+
+
+class MineSettings(Settings):
+    """Which concept sets are mined: all of these sizes, in every sentence."""
+
+    sizes: tuple[int, ...] = (3, 4, 5)
+    min_support: int = 1
+    max_concepts: int = Field(default=16, le=64)
+
+    @model_validator(mode="after")
+    def _possible(self) -> "MineSettings":
+        as_value_error(self.chosen)
+        return self
+
+    def chosen(self) -> MiningRules:
+        """The core's view of these settings."""
+        return MiningRules(self.sizes, self.min_support, self.max_concepts)
+
+
+class SampleSettings(Settings):
+    """How many candidates are drawn by score among all concept sets."""
+
+    size: int = Field(default=100_000, ge=1)
+
+
+class QuotaSettings(Settings):
+    """How many of the best candidates dev and test get, by size of set."""
+
+    dev: Amounts = Quotas().dev  # type: ignore[assignment]
+    test: Amounts = Quotas().test  # type: ignore[assignment]
+
+    @model_validator(mode="after")
+    def _possible(self) -> "QuotaSettings":
+        as_value_error(self.chosen)
+        return self
+
+    def chosen(self) -> Quotas:
+        """The core's view of these settings."""
+        return Quotas(self.dev, self.test)
+
+
+class OverlapSettings(Settings):
+    """What train may share with dev and test, and how many captions stand as references of each dev and test set.
+
+    These captions are not train's; 0 leaves dev and test without references, for people to write.
+    """
+
+    policy: str = "final"
+    unseen_dev_pairs: float = Field(default=0.9631, ge=0, le=1)
+    max_shared: int = Field(default=2, ge=0)
+    references: int = Field(default=5, ge=0)
+
+    @field_validator("policy")
+    @classmethod
+    def _policy(cls, value: str) -> str:
+        return named(value, TRAIN_POLICIES)
+
+    def chosen(self) -> TrainPolicy:
+        """The policy, with those of the options that are its own."""
+        make = TRAIN_POLICIES[self.policy].make
+        return make(**{field.name: getattr(self, field.name) for field in fields(make)})
+
+
+class SetPublishSettings(Settings):
+    """The final files: how many rows one holds at most."""
+
+    rows_per_file: int = Field(default=250_000, ge=1)
+
+
+class CommonGenSettings(RecipeSettings):
+    """The recipe `commongen`. `conceptnet` is a file of ConceptNet: assertions, triples, or names a line."""
+
+    recipe: Literal["commongen"] = "commongen"
+    conceptnet: str | None = Field(default=None, min_length=1)
+    ingest: EnglishIngestSettings = EnglishIngestSettings()
+    mine: MineSettings = MineSettings()
+    sample: SampleSettings = SampleSettings()
+    quotas: QuotaSettings = QuotaSettings()
+    overlap: OverlapSettings = OverlapSettings()
+    publish: SetPublishSettings = SetPublishSettings()
+
+    @model_validator(mode="after")
+    def _mined_sizes(self) -> "CommonGenSettings":
+        # Where dev and test are frozen, their sizes are those of the earlier build.
+        for split in () if self.frozen else ("dev", "test"):
+            amounts = getattr(self.quotas, split)
+            missing = sorted(size for size, amount in amounts.items() if amount and size not in self.mine.sizes)
+            if missing:
+                found = f"mine.sizes has no {missing[0]}, it has {', '.join(map(str, self.mine.sizes))}"
+                raise ValueError(f"quotas.{split}.{missing[0]}: {found}; give quotas.{split} without it")
+        return self
+
+    def policy(self) -> TrainPolicy:
+        """See RecipeSettings."""
+        return self.overlap.chosen()
+
+    def files(self) -> list[str]:
+        """See RecipeSettings."""
+        return [*super().files(), *([self.conceptnet] if self.conceptnet else [])]

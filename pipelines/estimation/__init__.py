@@ -1,0 +1,1 @@
+"""What a build will take, estimated from its own stages run on samples."""

@@ -1,0 +1,1 @@
+"""Recipe `korean-commongen` (Seo et al., 2022)."""

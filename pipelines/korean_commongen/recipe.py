@@ -1,0 +1,157 @@
+"""Recipe `korean-commongen`: Korean CommonGen (Seo et al., 2022), from raw captions and dialogues to a data set."""
+
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+
+from conceptloom.corpus.analysis import Analyser
+from conceptloom.languages.korean.taggers import tagger
+from conceptloom.pipelines.build.card import KOREAN
+from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
+from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
+from conceptloom.pipelines.build.publish_stage import check_train, data_files, stage_copies
+from conceptloom.pipelines.build.recipe import Context, Receipts, Recipe, Stage
+from conceptloom.pipelines.build.report import build_report, write_documents
+from conceptloom.pipelines.build.settings import KoreanCommonGenSettings
+from conceptloom.pipelines.korean_commongen.costs import KoreanCosts
+from conceptloom.similarity import SCORERS
+from conceptloom.splits import Sizes, frozen_assignment, require_pairs
+from conceptloom.tasks.korean_commongen.frozen import TakeFrozen, frozen_rows
+from conceptloom.tasks.korean_commongen.select import Selection
+from conceptloom.tasks.publish import Copy, DataFile
+from conceptloom.transforms.ingest import Ingest
+from conceptloom.transforms.korean_commongen.frozen import Screened
+from conceptloom.transforms.korean_commongen.select import Select
+from conceptloom.transforms.korean_commongen.split import Split, SplitPlan
+from conceptloom.transforms.publish import Publish
+
+
+def _ingest_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    return {
+        **reading_settings(settings),
+        **settings.ingest.model_dump(mode="json"),
+        "tagger": tagger(settings.ingest.tagger).signature(),
+    }
+
+
+def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings = context.settings
+    chosen = settings.ingest
+    analyser = Analyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
+    return pipeline | "Ingest" >> Ingest(
+        context.plan.files,
+        list(context.plan.spans),
+        context.buckets,
+        analyser,
+        settings.seed,
+        settings.limit,
+        context.directory("ingest"),
+    )
+
+
+def _select_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    entry = SCORERS[settings.select.scorer]
+    # A scorer that wants the corpus first has no file of its own to be known by.
+    table = {} if entry.wants_frequencies else entry.make(None).signature()
+    return {"seed": settings.seed, "table": table, **settings.select.model_dump(mode="json")}
+
+
+def selection_of(settings: KoreanCommonGenSettings) -> Selection:
+    """The core's view of the settings of stage select."""
+    chosen = settings.select
+    return Selection(chosen.scorer, chosen.unit, chosen.per_source, chosen.posting_limit, chosen.top_k, settings.seed)
+
+
+def _select(context: Context, pipeline: beam.Pipeline) -> Any:
+    directories = context.directory("ingest"), context.directory("select")
+    selection, hints = selection_of(context.settings), context.settings.resources.score.hints()
+    return pipeline | "Select" >> Select(selection, context.buckets, *directories, hints)
+
+
+def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:
+    chosen = settings.ingest
+    if settings.frozen is None:
+        return ()
+    extraction = {"rule": chosen.rule, "tagger": tagger(chosen.tagger).signature()}
+    frozen = check_frozen(settings, output, extraction)
+    rows = pa.concat_tables([frozen_rows(file, data) for file, data in frozen.data()])
+    require_pairs(frozen_assignment(rows), settings.split.chosen())
+    return (frozen_note(frozen, "split.validation, split.test and split.stratify"),)
+
+
+def _split_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    if settings.frozen is None:
+        return {"seed": settings.seed, **settings.split.model_dump(mode="json")}
+    chosen = settings.split.model_dump(mode="json", exclude={"validation", "test", "stratify"})
+    return {**chosen, "frozen": open_frozen(settings.frozen, settings.recipe).to_json()}
+
+
+def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
+    """The core's view of the settings of stage split, for that many sentences."""
+    chosen = settings.split
+    validation, test = Sizes(chosen.validation, chosen.test).resolve(sentences)
+    return SplitPlan(chosen.chosen(), validation, test, chosen.stratify, settings.seed)
+
+
+def _split(context: Context, pipeline: beam.Pipeline) -> Any:
+    settings = context.settings
+    source, directory = context.directory("select"), context.directory("split")
+    if settings.frozen is not None:
+        frozen = open_frozen(settings.frozen, settings.recipe)
+        take = TakeFrozen(frozen.files, frozen.directory, directory)
+        return pipeline | "Split" >> Screened(settings.split.chosen(), take, context.buckets, source, directory)
+    plan = split_plan(settings, context.kept("select"))
+    return pipeline | "Split" >> Split(plan, context.buckets, source, directory)
+
+
+def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
+    cure = "freeze another build" if context.settings.frozen else "lower split.validation and split.test"
+    return check_train(context, "sentence", "split.policy", cure)
+
+
+def _publish_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+    return settings.publish.model_dump(mode="json")
+
+
+def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
+    by_source = context.settings.publish.train_order == "curriculum"
+    copies = stage_copies(context, {"index": ["select"], "rejected": ["ingest", "select", "split"]})
+    jobs: list[DataFile | Copy] = [*data_files(context, by_source), *copies, *frozen_copies(context)]
+    return pipeline | "Publish" >> Publish(jobs, context.output, context.directory("publish"))
+
+
+def _finish(context: Context) -> None:
+    scorer = next(file["scorer"] for file in context.manifests["select"].files if "scorer" in file)
+    own = {
+        "tagger": context.manifests["ingest"].settings["tagger"],
+        "scorer": scorer,
+        "frozen": context.manifests["split"].settings.get("frozen"),
+    }
+    write_documents(context, build_report(context, **own), KOREAN)
+
+
+_TRANSFORMS = "conceptloom.transforms"
+_OWN = f"{_TRANSFORMS}.korean_commongen"
+
+RECIPE = Recipe(
+    name="korean-commongen",
+    summary="Korean CommonGen (Seo et al., 2022): Korean captions and dialogues to content morphemes and sentences",
+    settings=KoreanCommonGenSettings,
+    stages=(
+        Stage(
+            "ingest",
+            _ingest_settings,
+            _ingest,
+            check_ingest,
+            code=(f"{_TRANSFORMS}.ingest", "conceptloom.corpus.analysis"),
+        ),
+        Stage("select", _select_settings, _select, code=(f"{_OWN}.select",)),
+        Stage("split", _split_settings, _split, _check_split, code=(f"{_OWN}.split", f"{_OWN}.frozen")),
+        Stage("publish", _publish_settings, _publish, into_output=True, code=(f"{_TRANSFORMS}.publish",)),
+    ),
+    finish=_finish,
+    products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
+    check=_check,
+    costs=KoreanCosts(),
+)

@@ -1,0 +1,1 @@
+"""The stages of recipe `commongen` as PTransforms."""

@@ -1,0 +1,39 @@
+"""Stage mine as a PTransform."""
+
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom.concepts import MiningRules
+from conceptloom.tasks.commongen.mine import CodeShard, CountTerms, MineShard, WriteTerms, merge_terms
+from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
+from conceptloom.transforms.receipts import CollectReceipts
+
+
+class Mine(beam.PTransform):
+    """Numbers the terms, sends each sentence to the shards of its possible lead concepts, and mines each shard.
+
+    One shuffle, of sentences: about three copies each, where their concept sets would be some dozens.
+    """
+
+    def __init__(self, rules: MiningRules, buckets: int, shards: int, source_directory: str, directory: str) -> None:
+        super().__init__()
+        self._rules = rules
+        self._buckets = buckets
+        self._shards = shards
+        self._source = source_directory
+        self._directory = directory
+
+    def expand(self, begin: Any) -> beam.PCollection[str]:
+        counted = begin | "Shards" >> EachBucket(self._buckets) | "Count" >> MapBlocks(CountTerms(self._source))
+        terms = counted["terms"] | "Terms" >> Single(merge_terms)
+        # A PCollection of its own, see EachBucket.
+        again = begin | "Shards again" >> EachBucket(self._buckets)
+        code = CodeShard(self._rules, self._shards, self._source, self._directory)
+        coded = again | "Code" >> MapBlocks(code, terms)
+        routed = coded["routed"] | "By lead" >> GroupEveryBucket(self._shards)
+        mined = routed | "Mine" >> MapBlocks(MineShard(self._rules, self._shards, self._directory))
+        degrees = mined["degrees"] | "All degrees" >> GroupBlocks()
+        written = degrees | "Degrees" >> MapBlocks(WriteTerms(self._directory), terms)
+        receipts = (coded["receipts"], mined["receipts"], written["receipts"])
+        return receipts | "Receipts" >> CollectReceipts("mine", self._directory)

@@ -1,0 +1,38 @@
+"""Stage sample as a PTransform."""
+
+from typing import Any
+
+import apache_beam as beam
+
+from conceptloom.concepts import Quotas
+from conceptloom.tasks.commongen.sample import Choose, DrawShard, LeaveOut, MergeDraws, MinedSets, WriteCandidates
+from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
+from conceptloom.transforms.receipts import CollectReceipts
+
+
+class Sample(beam.PTransform):
+    """Scores and draws in every shard of mined sets, merges the draws, and writes what was and what was not drawn.
+
+    The scores are computed twice, which costs less than to keep them.
+    """
+
+    def __init__(self, mined: MinedSets, shards: int, size: int, quotas: Quotas, seed: int, directory: str) -> None:
+        super().__init__()
+        self._mined = mined
+        self._shards = shards
+        self._draw = DrawShard(mined, size, seed)
+        self._merge = MergeDraws(size)
+        self._choose = Choose(mined, size, quotas, seed)
+        self._directory = directory
+
+    def expand(self, begin: Any) -> beam.PCollection[str]:
+        drawn = begin | "Shards" >> EachBucket(self._shards) | "Draw" >> MapBlocks(self._draw)
+        merged = drawn["drawn"] | "Some shards" >> GroupBlocks() | "Merge draws" >> MapBlocks(self._merge)
+        chosen = merged["samples"] | "Choose" >> Single(self._choose)
+        # A PCollection of its own, see EachBucket.
+        again = begin | "Shards again" >> EachBucket(self._shards)
+        left_out = again | "Leave out" >> MapBlocks(LeaveOut(self._mined, self._directory), chosen)
+        once = begin | "Once" >> EachBucket(1)
+        written = once | "Write" >> MapBlocks(WriteCandidates(self._directory), chosen)
+        receipts = (left_out["receipts"], written["receipts"])
+        return receipts | "Receipts" >> CollectReceipts("sample", self._directory)
