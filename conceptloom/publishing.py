@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.columns import one_array
 from conceptloom.errors import BuildError
 from conceptloom.examples import Example
 from conceptloom.readers.published import PLAIN, format_json, format_text
-from conceptloom.tables import one_array
 
 _PLAIN = f"^{PLAIN}$"
 Frame = tuple[str, str, str]

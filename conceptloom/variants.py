@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.columns import strings
+from conceptloom.arrays.lists import string_lists
 from conceptloom.corpus.analysis import shuffled
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64, text_hash
 from conceptloom.schemas import DATA, STRINGS
-from conceptloom.tables import string_lists, strings
 
 PAPER_SEEDS = (42, 52, 62, 72, 82)
 """The five seeds of the paper's high-level variant (appendix B.1)."""

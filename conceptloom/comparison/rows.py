@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import Bool, Int64
+from conceptloom.arrays.columns import one_array, strings
+from conceptloom.arrays.types import Bool, Int64
 from conceptloom.hashing import ID_LENGTH
-from conceptloom.tables import one_array, strings
 
 DIFFERENCES = pa.schema(
     [

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from conceptloom.arrays.types import UInt64
 from conceptloom.errors import InputError
-from conceptloom.hashing import UInt64, string_hashes
+from conceptloom.hashing import string_hashes
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import Int64, concept_sets
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.concept_sets import concept_sets
+from conceptloom.arrays.types import Int64, UInt64
 
 SIZE_BINS = ("<=3", "4", "5", "6", ">=7")
 """The set sizes that table 1 tells apart. Its first row is called 'less than 3', but counts sets of three as well."""

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.concept_sets import ConceptSets, found_in, stored_sets, tuple_hashes
+from conceptloom.arrays.types import UInt64
 from conceptloom.examples import Example
-from conceptloom.hashing import UInt64
 from conceptloom.statistics.examples import examples_table
 from conceptloom.statistics.text_table import aligned
 from conceptloom.statistics.unseen import WIDTHS

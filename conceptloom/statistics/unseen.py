@@ -10,17 +10,8 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import (
-    Bool,
-    ConceptSets,
-    Int64,
-    concept_sets,
-    found_in,
-    stored_sets,
-    subsets,
-    tuple_hashes,
-)
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.concept_sets import ConceptSets, concept_sets, found_in, stored_sets, subsets, tuple_hashes
+from conceptloom.arrays.types import Bool, Int64, UInt64
 
 WIDTHS = (1, 2, 3)
 """Singles, pairs, triples."""

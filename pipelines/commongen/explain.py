@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.concepts import ids_of_sets
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.ids import ids_of_sets, pack_ids
 from conceptloom.hashing import text_id
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.pipelines.korean_commongen.explain import ID, Finished, History, split_line
-from conceptloom.selection.postings import pack_ids
-from conceptloom.tables import one_array, read_table
+from conceptloom.tables import read_table
 from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.commongen.frozen import frozen_sets
 from conceptloom.tasks.commongen.mine import TERMS

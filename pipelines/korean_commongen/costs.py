@@ -8,13 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.ids import pack_ids
 from conceptloom.corpus.analysis import Analyser
 from conceptloom.corpus.raw import Texts
 from conceptloom.estimation.fits import waning
 from conceptloom.estimation.growth import Counts, Growth, capped_total
 from conceptloom.pipelines.build.recipe import Context
 from conceptloom.pipelines.estimation.model import Drawn, Rows, Samples, SecondStep, fewer
-from conceptloom.selection.postings import explode, pack_ids, posting_keys
+from conceptloom.selection.postings import explode, posting_keys
 from conceptloom.selection.routes import Routes
 
 

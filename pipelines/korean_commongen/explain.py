@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.columns import strings
 from conceptloom.errors import InputError
 from conceptloom.filters import make_filter
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads, string_hashes, text_id
@@ -16,7 +17,7 @@ from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.manifest import Manifest, read_manifest
 from conceptloom.pipelines.build.settings import IngestSettings
-from conceptloom.tables import read_table, strings
+from conceptloom.tables import read_table
 from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.frozen import FOLDER, FrozenFile
 from conceptloom.tasks.korean_commongen.frozen import frozen_rows
