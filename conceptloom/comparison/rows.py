@@ -1,14 +1,14 @@
-"""The rows of one range of ids in two data sets: which were added, are gone, have changed, or moved between splits."""
+"""The rows of one range of ids in two data sets: which were added, gone, changed, or moved between splits."""
 
+from collections.abc import Mapping
 from itertools import compress, product
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.columns import one_array, strings
-from conceptloom.arrays.types import Bool, Int64
+from conceptloom.arrays.types import Bool, Column, Int64
 from conceptloom.hashing import ID_LENGTH
 
 DIFFERENCES = pa.schema(
@@ -23,27 +23,27 @@ DIFFERENCES = pa.schema(
         ("detail", pa.string()),
     ]
 )
-"""One row for each difference: a row that moved and changed has two. What does not apply is an empty text.
+"""One row for each difference: a row that moved and changed has two. What does not apply is an empty string.
 
-`columns` are the changed ones, joined by commas. Stage, reason and detail are those with which the new build left out
-what is gone, and those with which the old build had left out what was added; or the reason is UNREAD.
+`columns` are the changed columns, joined by commas. Stage, reason and detail say why the new build left out a row that
+is gone, or why the old build left out a row that was added; or the reason is UNREAD.
 """
 
 KINDS = ("added", "gone", "changed", "moved")
 COLUMNS = ("concepts", "target", "references", "source", "locator")
-"""What is compared of two rows of one id."""
+"""The columns that are compared in two rows of one id."""
 
 UNREAD = "not_in_input"
-"""The reason where the other build did not read the sentence at all."""
+"""The reason if the other build did not read the sentence at all."""
 
 _WHY = ("stage", "reason", "detail")
 
 
 def compare_rows(old: pa.Table, new: pa.Table, old_rejected: pa.Table, new_rejected: pa.Table) -> pa.Table:
-    """The differences (schema DIFFERENCES) between the rows of two data sets, sorted by id, then kind.
+    """Returns the differences (schema DIFFERENCES) between the rows of two data sets, sorted by id, then kind.
 
     `old` and `new` have the columns of schema DATA and `split`; the rejected rows are those with an id, without
-    duplicates: one for each sentence that a build read and left out. All of one range of ids, in any order.
+    duplicates: one for each sentence that a build read and left out. All rows are of one range of ids, in any order.
     """
     ours, theirs = strings(old["id"], ID_LENGTH), strings(new["id"], ID_LENGTH)
     _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
@@ -58,7 +58,7 @@ def compare_rows(old: pa.Table, new: pa.Table, old_rejected: pa.Table, new_rejec
 
 
 def _one_sided(kind: str, rows: pa.Table, split: str, rejected: pa.Table) -> pa.Table:
-    """The differences that rows of one data set only are, with the reason why the other one left them out."""
+    """The differences for rows of one data set only, with the reason why the other build left them out."""
     places = pc.index_in(rows["id"], value_set=one_array(rejected["id"]))
     why = {name: one_array(rejected[name].take(places)) for name in _WHY}
     why["reason"] = pc.fill_null(why["reason"], UNREAD)
@@ -66,7 +66,7 @@ def _one_sided(kind: str, rows: pa.Table, split: str, rejected: pa.Table) -> pa.
 
 
 def _in_both(old: pa.Table, left: Int64, new: pa.Table, right: Int64) -> list[pa.Table]:
-    """The rows of `left` in the old table are those of `right` in the new one."""
+    """The differences of rows in both: row left[i] of the old table is row right[i] of the new one."""
     before, after = old.take(pa.array(left)), new.take(pa.array(right))
     splits = {"old_split": before["split"], "new_split": after["split"]}
     moved = _differences("moved", before["id"], splits)
@@ -82,14 +82,14 @@ def _names(changes: Bool) -> pa.Array:
     return pa.array(every).take(pa.array(np.ravel_multi_index(tuple(changes.astype(np.int64)), (2,) * len(COLUMNS))))
 
 
-def _differences(kind: str, ids: Any, values: dict[str, Any]) -> pa.Table:
+def _differences(kind: str, ids: Column, values: Mapping[str, Column]) -> pa.Table:
     empty = pa.repeat("", len(ids))
     known = {"id": ids, "kind": pa.repeat(kind, len(ids)), **values}
     return pa.table([pc.fill_null(known.get(name, empty), "") for name in DIFFERENCES.names], schema=DIFFERENCES)
 
 
-def differing(left: Any, right: Any) -> Bool:
-    """Whether two columns of strings, or of lists of strings, differ at each row; shape (rows,). Nulls are equal."""
+def differing(left: Column, right: Column) -> Bool:
+    """Returns in which rows two columns of strings, or of lists of strings, differ; shape (rows,). Nulls are equal."""
     one, other = one_array(left), one_array(right)
     if pa.types.is_list(one.type):
         return _lists_differ(one, other)
@@ -98,7 +98,7 @@ def differing(left: Any, right: Any) -> Bool:
 
 
 def _lists_differ(one: pa.Array, other: pa.Array) -> Bool:
-    """Lists of other lengths differ; of the others the values are compared side by side."""
+    """Lists of unequal lengths differ; those of equal lengths are compared value by value."""
     lengths = [pc.fill_null(pc.list_value_length(column), -1).to_numpy(zero_copy_only=False) for column in (one, other)]
     result = np.asarray(lengths[0] != lengths[1])
     same = pa.array(~result)
