@@ -12,7 +12,7 @@ import pyarrow as pa
 from conceptloom.arrays.columns import strings
 from conceptloom.arrays.lists import string_lists
 from conceptloom.arrays.types import Int64
-from conceptloom.corpus.raw import Texts
+from conceptloom.corpus.units import SentenceUnit, Unit
 from conceptloom.filters import KEEP, SUBJECTS, Filter, Verdict, first_objection, joined, make_filter
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.languages.korean.normalise import normalise
@@ -34,7 +34,7 @@ class Analyser:
     rule: str = "published"
     filters: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
     schema: ClassVar[pa.Schema] = SENTENCES
-    texts: ClassVar[Texts] = Texts(normalise, split_sentences)
+    unit: ClassVar[Unit] = SentenceUnit(normalise, split_sentences)
 
     def filters_of(self, subject: str) -> tuple[Filter, ...]:
         """The filters that look at one part of a sentence, in order."""
