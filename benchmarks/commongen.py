@@ -128,8 +128,8 @@ def obvious(source: Path, target: Path) -> tuple[int, ...]:
 
 
 def plainly(program: str, source: Path, target: Path) -> tuple[int, ...]:
+    from conceptloom.arrays.ids import pack_ids
     from conceptloom.concepts import by_rarity, by_spelling, code_sentences, count_terms
-    from conceptloom.selection.postings import pack_ids
 
     found = pa.concat_tables(map(pq.read_table, sorted(source.glob("sentences-*"))))
     ids, concepts, words = (found[name].combine_chunks() for name in ("id", "concepts", "words"))

@@ -1,18 +1,16 @@
-"""Both doubts about the English analysis, on the published pairs of CommonGen: what it misses, by cause; what it adds.
+"""Two doubts about the English analysis, on the published pairs of CommonGen: what it misses, by cause; what it adds.
 
 Usage: python benchmarks/english_analysis.py --data ../shared/data/en [--analyser spacy:en_core_web_sm]
 """
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from english_doubts import CAUSES, Doubts, Pair, measure_doubts
 
 from conceptloom.conceptnet import read_vocabulary
 from conceptloom.languages.english.analysers import DEFAULT, make_analyser
-from conceptloom.languages.english.doubts import CAUSES, Doubts, Pair, measure_doubts
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.statistics.files import load_examples
 
@@ -20,13 +18,19 @@ SHOWN = 8
 
 
 def published_pairs(data: Path) -> list[Pair]:
-    """Each published set with each of its sentences."""
+    """Returns each published set with each of its sentences, normalised."""
     examples = load_examples(str(data / "commongen/train_src.txt"))
     return [(example.concepts, normalise(text)) for example in examples for text in example.sentences]
 
 
+def vocabulary_of(data: Path, pairs: list[Pair]) -> frozenset[str]:
+    """Returns ConceptNet's single words and the published concepts."""
+    names = read_vocabulary(str(data / "conceptnet/concept_names.txt"))
+    return names | {concept for concepts, _ in pairs for concept in concepts}
+
+
 def print_missed(doubts: Doubts) -> None:
-    """The table of causes, each with its most frequent concepts."""
+    """Prints the table of causes, each with its most frequent concepts."""
     print(
         f"all concepts found in {100 * doubts.found_share:.2f} % of {doubts.pairs:,} pairs; missed concepts by cause:"
     )
@@ -36,7 +40,7 @@ def print_missed(doubts: Doubts) -> None:
 
 
 def print_added(doubts: Doubts) -> None:
-    """What is found beyond the published sets, and the words that stand for several concepts."""
+    """Prints what is found beyond the published sets, and the words that stand for several concepts."""
     matched = doubts.matched_words / doubts.pairs
     print(f"concepts beyond the published set: {doubts.beyond / doubts.pairs:.2f} a sentence")
     print(f"words a sentence: {doubts.words / doubts.pairs:.2f}, of which {matched:.2f} stand for a concept")
@@ -52,8 +56,7 @@ def main() -> None:
     parser.add_argument("--analyser", default=DEFAULT)
     asked = parser.parse_args()
     pairs = published_pairs(asked.data)
-    names = read_vocabulary(str(asked.data / "conceptnet/concept_names.txt"))
-    vocabulary = names | {concept for concepts, _ in pairs for concept in concepts}
+    vocabulary = vocabulary_of(asked.data, pairs)
     print(f"{len(vocabulary):,} concepts: ConceptNet's single words and the published ones")
     started = time.perf_counter()
     doubts = measure_doubts(pairs, make_analyser(asked.analyser, vocabulary))

@@ -60,9 +60,9 @@ def texts_of(data: Path) -> Iterator[str]:
 
 def prepare(data: Path, captions: int, mixed: bool, path: Path) -> int:
     """Writes that many coded captions, their concepts found by a plain look into the names; answers how many."""
+    from conceptloom.arrays.ids import pack_ids
     from conceptloom.concepts import by_rarity, by_spelling, cap_concepts, code_sentences, count_terms
     from conceptloom.hashing import text_id
-    from conceptloom.selection.postings import pack_ids
 
     names = set((data / "conceptnet" / "concept_names.txt").read_text("utf-8").split("\n"))
     texts = list(dict.fromkeys(filter(None, (text.strip() for text in texts_of(data)))))

@@ -16,25 +16,21 @@ and of two.
 """
 
 import argparse
-import sys
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from conceptloom.arrays.types import Float64, Int64
 from conceptloom.estimation.fits import filled
 from conceptloom.estimation.growth import Growth, capped_total
 from conceptloom.pipelines.build.inputs import bucket_count
 from conceptloom.selection.routes import Routes
 
-Floats = npt.NDArray[np.float64]
 LIMIT, FREQUENT = 100, 8
 TWO_HOLDERS = 2
 """A shard sends two of the sets that hold a pair: more prove nothing."""
@@ -55,12 +51,12 @@ def columns(build: Path, pattern: str, *names: str) -> pa.Table:
     return pa.concat_tables(pq.read_table(path, columns=list(names)) for path in paths)
 
 
-def concept_counts(table: pa.Table) -> npt.NDArray[np.int64]:
+def concept_counts(table: pa.Table) -> Int64:
     """How many sentences hold each concept."""
     return np.asarray(pc.value_counts(pc.list_flatten(table["concepts"].combine_chunks())).field("counts"))
 
 
-def pair_counts(table: pa.Table) -> npt.NDArray[np.int64]:
+def pair_counts(table: pa.Table) -> Int64:
     """How many sentences hold each pair of concepts."""
     lists = table["concepts"].combine_chunks()
     codes = pc.list_flatten(lists).dictionary_encode().indices.to_numpy().astype(np.int64)
@@ -73,25 +69,25 @@ def pair_counts(table: pa.Table) -> npt.NDArray[np.int64]:
     return np.unique(np.array(found, dtype=np.int64), return_counts=True)[1]
 
 
-def zipf(counts: npt.NDArray[np.int64]) -> float:
+def zipf(counts: Int64) -> float:
     """The exponent of frequency by rank, of ranks 10 to 10,000."""
     frequencies = np.sort(counts)[::-1][9:10_000]
     return float(-np.polyfit(np.log(np.arange(10, 10 + len(frequencies))), np.log(frequencies), 1)[0])
 
 
-def heaps(counts: npt.NDArray[np.int64]) -> float:
+def heaps(counts: Int64) -> float:
     """The exponent of distinct concepts by sentences, at the size of the build."""
     growth = Growth.of(counts)
     return growth.once / growth.seen
 
 
-def at_most(means: Floats, limit: int, seed: int) -> Floats:
+def at_most(means: Float64, limit: int, seed: int) -> Float64:
     """The mean of a Poisson number that is cut at `limit`, for each mean: by 200 draws."""
     draws = np.random.default_rng(seed).poisson(means, (200, len(means)))
     return np.asarray(np.minimum(draws, limit).mean(axis=0))
 
 
-def dealt(counts: npt.NDArray[np.int64], times: float, parts: int, buckets: int, limit: int, seed: int) -> Load:
+def dealt(counts: Int64, times: float, parts: int, buckets: int, limit: int, seed: int) -> Load:
     """The rows that `parts` senders send, each of a key at most `limit`, dealt to buckets by the hash of the key."""
     frequent = counts[counts >= FREQUENT]
     rows = parts * at_most(times * frequent / parts, limit, seed)

@@ -1,14 +1,12 @@
 """Stable hashes: ids, buckets and seeded priorities that are the same in every process, on every runner."""
 
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-UInt64 = npt.NDArray[np.uint64]
-Int32 = npt.NDArray[np.int32]
+from conceptloom.arrays.types import Bytes, Int32, Integers, UInt8, UInt64
+
 ID_BYTES = 10
 ID_LENGTH = 2 * ID_BYTES
 _ID_HEAD = 16
@@ -17,11 +15,11 @@ _HEX_VALUE = np.zeros(256, dtype=np.uint8)
 _HEX_VALUE[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16, dtype=np.uint8)
 _WORD = 8
 _FIRST_BYTES = np.array([(1 << (8 * count)) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
-"""By number of bytes: the mask that keeps the first of a little-endian word."""
+"""By number of bytes: the mask that keeps so many leading bytes of a little-endian word."""
 
 
 def text_id(text: str) -> str:
-    """The id of a text: 20 hexadecimal digits (80 bits) of its BLAKE2b hash.
+    """Returns the id of a text: 20 hexadecimal digits (80 bits) of its BLAKE2b hash.
 
     Two of a billion texts share an id with a probability below 1e-6.
     """
@@ -29,14 +27,14 @@ def text_id(text: str) -> str:
 
 
 def text_hash(text: str) -> int:
-    """64 bits of a text's BLAKE2b hash, as an unsigned integer."""
+    """Returns 64 bits of a text's BLAKE2b hash, as an unsigned integer."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def string_hashes(column: pa.Array) -> UInt64:
-    """A 64-bit hash of each string of an Arrow array, shape (n,): splitmix64 chained over its words of eight bytes.
+    """Returns a 64-bit hash of each string, shape (n,): splitmix64 chained over the string's words of eight bytes.
 
-    Thirty times faster than hashing them one by one; among a million strings two collide with a probability of 3e-8.
+    Thirty times faster than hashing them one by one. Among a million strings two collide with a probability of 3e-8.
 
     >>> string_hashes(pa.array(["개", ""])).tolist()
     [15810032347800510996, 16294208416658607535]
@@ -45,7 +43,7 @@ def string_hashes(column: pa.Array) -> UInt64:
     _, offsets, data = binary.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[binary.offset : binary.offset + len(binary) + 1]
     lengths = np.diff(ends)
-    # Eight more bytes, so that the last word of the last string can be read whole.
+    # Eight more bytes, so that the last word of the last string can be read as a whole.
     octets = np.concatenate((np.frombuffer(data or b"", dtype=np.uint8), np.zeros(_WORD, dtype=np.uint8)))
     windows = np.lib.stride_tricks.sliding_window_view(octets, _WORD)
     hashes = splitmix64(lengths.astype(np.uint64))
@@ -58,13 +56,13 @@ def string_hashes(column: pa.Array) -> UInt64:
     return hashes
 
 
-def hex_values(digits: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The values of hexadecimal digits given as ASCII codes, shape kept."""
+def hex_values(digits: UInt8) -> UInt8:
+    """Returns the values of hexadecimal digits given as ASCII codes, shape kept."""
     return _HEX_VALUE[digits]
 
 
-def id_heads(ids: npt.NDArray[np.bytes_]) -> UInt64:
-    """The leading 64 bits of ids of type S20, shape (n,): what seeds and buckets are made of."""
+def id_heads(ids: Bytes) -> UInt64:
+    """Returns the leading 64 bits of ids of type S20, shape (n,): the basis of seeds and buckets."""
     digits = np.ascontiguousarray(ids, dtype=f"S{ID_LENGTH}").view(np.uint8).reshape(-1, ID_LENGTH)[:, :_ID_HEAD]
     heads = np.zeros(len(ids), dtype=np.uint64)
     for column in range(_ID_HEAD):
@@ -73,12 +71,12 @@ def id_heads(ids: npt.NDArray[np.bytes_]) -> UInt64:
 
 
 def bucket_of(heads: UInt64, buckets: int) -> Int32:
-    """The bucket of each hash by range: bucket 0 holds the smallest, so that buckets in order are ids in order."""
+    """Returns the bucket of each hash, by range: bucket 0 holds the smallest, so buckets in order are ids in order."""
     return (((heads >> np.uint64(32)) * np.uint64(buckets)) >> np.uint64(32)).astype(np.int32)
 
 
-def splitmix64(values: Any) -> UInt64:
-    """Sebastiano Vigna's splitmix64 finaliser of each value, shape kept: a cheap seeded priority."""
+def splitmix64(values: Integers | np.uint64) -> UInt64:
+    """Returns Sebastiano Vigna's splitmix64 finaliser of each value, shape kept: a cheap seeded priority."""
     with np.errstate(over="ignore"):
         mixed = np.asarray(values, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -87,5 +85,5 @@ def splitmix64(values: Any) -> UInt64:
 
 
 def seed_for(name: str, seed: int) -> np.uint64:
-    """The 64-bit seed of one use of randomness: its name and the user's seed, hashed together."""
+    """Returns the 64-bit seed of one use of randomness: its name and the user's seed, hashed together."""
     return np.uint64(text_hash(f"{name}:{seed}"))

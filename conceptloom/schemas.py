@@ -1,8 +1,14 @@
-"""The Arrow schemas of everything that crosses a shuffle or is left on disk. One place, so that stages agree."""
+"""The Arrow schemas of what several stages read and write. They stand in one place so that the stages agree."""
 
 import pyarrow as pa
 
 STRINGS = pa.list_(pa.string())
+
+REPEATED = frozenset({"source", "stage", "reason", "concept", "split"})
+"""The columns whose values repeat from row to row. Parquet files keep a dictionary and statistics of these only.
+
+The set is kept beside the schemas, because field metadata would be written into every file.
+"""
 
 RAW = pa.schema(
     [
@@ -16,7 +22,7 @@ RAW = pa.schema(
         ("detail", pa.string()),
     ]
 )
-"""A candidate sentence as read, or a malformed record (then `reason` is set). `file` is a number of the plan."""
+"""A candidate sentence as read, or a malformed record (then `reason` is set). `file` is its number in the plan."""
 
 SENTENCES = pa.schema(
     [
@@ -55,7 +61,7 @@ REJECTED = pa.schema(
         ("detail", pa.string()),
     ]
 )
-"""A sentence or record that was left out, and why. `id` is empty where there was no sentence to speak of."""
+"""A sentence or record that was left out, and why. `id` is empty where no sentence could be read."""
 
 INDEX = pa.schema(
     [

@@ -1,29 +1,30 @@
-"""Arrow tables on their way: bytes for a shuffle, Parquet for a disk, the same bytes for the same rows."""
+"""Arrow tables as bytes: IPC for a shuffle, Parquet for files. The same rows give the same bytes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from conceptloom import storage
+from conceptloom.arrays.types import Int32
 from conceptloom.errors import InputError
+from conceptloom.json_values import JsonObject
+from conceptloom.schemas import REPEATED
 
 Block = tuple[int, bytes]
 """What crosses a shuffle: an integer bucket and the Arrow IPC bytes of one record batch of a declared schema."""
 
 ROW_GROUP = 64 * 1024
-_REPEATED = {"source", "stage", "reason", "concept", "split"}
+"""Rows of one row group of a Parquet file."""
 
 
 def to_ipc(table: pa.Table) -> bytes:
-    """The rows of `table` as a compressed Arrow IPC stream. A slice is written as a slice: only its own rows travel.
+    """Returns the rows of `table` as a compressed Arrow IPC stream. Of a slice only its own rows are written.
 
-    Compressed, because a local runner holds several copies of what crosses a shuffle: zstd makes sentences a third of
-    their size for 0.6 microseconds each.
+    Compressed, because a local runner holds several copies of what crosses a shuffle: zstd reduces sentences to a third
+    of their size in 0.6 microseconds each.
     """
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
@@ -32,7 +33,7 @@ def to_ipc(table: pa.Table) -> bytes:
 
 
 def from_ipc(blocks: Iterable[bytes], schema: pa.Schema) -> pa.Table:
-    """The rows of many blocks of one schema, in the order of the blocks (a shuffle has no order: sort afterwards)."""
+    """Returns the rows of many blocks of one schema, in the order of the blocks (a shuffle has no order: sort them)."""
     return pa.concat_tables([schema.empty_table(), *map(read_ipc, blocks)])
 
 
@@ -41,8 +42,8 @@ def read_ipc(block: bytes) -> pa.Table:
     return pa.ipc.open_stream(block).read_all()
 
 
-def by_bucket(table: pa.Table, buckets: npt.NDArray[np.int32]) -> Iterator[Block]:
-    """One block for each bucket that has any rows of `table`, in their order. `buckets` has shape (rows,)."""
+def by_bucket(table: pa.Table, buckets: Int32) -> Iterator[Block]:
+    """Yields a block for each bucket that has rows of `table`, in their order. `buckets` has shape (rows,)."""
     if len(buckets) == 0:
         return
     order = np.argsort(buckets, kind="stable")
@@ -52,33 +53,12 @@ def by_bucket(table: pa.Table, buckets: npt.NDArray[np.int32]) -> Iterator[Block
         yield int(bucket), to_ipc(ordered.slice(int(start), int(end - start)))
 
 
-def strings(column: Any, width: int) -> npt.NDArray[np.bytes_]:
-    """An Arrow column of strings of exactly `width` ASCII characters as a numpy array of type S<width>."""
-    fixed = one_array(column).cast(pa.binary()).cast(pa.binary(width))
-    data = fixed.buffers()[1]
-    raw = np.frombuffer(data, dtype=f"S{width}") if data is not None else np.zeros(0, dtype=f"S{width}")
-    return raw[fixed.offset : fixed.offset + len(fixed)]
+def parquet_bytes(table: pa.Table, repeated: Collection[str] = REPEATED) -> bytes:
+    """Returns `table` as a Parquet file: zstd, and row groups of a fixed size.
 
-
-def one_array(column: Any) -> pa.Array:
-    """A column, chunked or not, as one array."""
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-
-
-def string_lists(rows: list[list[str]]) -> pa.ListArray:
-    """Lists of strings as an Arrow array."""
-    offsets = np.zeros(len(rows) + 1, dtype=np.int32)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array([item for row in rows for item in row], pa.string()))
-
-
-def parquet_bytes(table: pa.Table) -> bytes:
-    """`table` as a Parquet file: zstd, dictionaries only where values repeat, row groups of a fixed size."""
-    repeated = [name for name in table.schema.names if name in _REPEATED]
+    Columns named in `repeated` get a dictionary and statistics; names that the table lacks are ignored.
+    """
+    encoded = [name for name in table.schema.names if name in repeated]
     sink = pa.BufferOutputStream()
     pq.write_table(
         table.combine_chunks(),
@@ -86,29 +66,32 @@ def parquet_bytes(table: pa.Table) -> bytes:
         row_group_size=ROW_GROUP,
         compression="zstd",
         compression_level=1,
-        use_dictionary=repeated or False,
-        write_statistics=repeated or False,
+        use_dictionary=encoded or False,
+        write_statistics=encoded or False,
     )
     return sink.getvalue().to_pybytes()
 
 
-def write_table(path: str, table: pa.Table) -> dict[str, Any]:
-    """Writes `table` to a Parquet file, atomically; answers the file's entry for a manifest."""
-    return write_file(path, parquet_bytes(table), len(table))
+def write_table(path: str, table: pa.Table, repeated: Collection[str] = REPEATED) -> JsonObject:
+    """Writes `table` to a Parquet file, atomically; returns the file's entry for a manifest (see `write_file`).
+
+    `repeated` names the columns whose values repeat, see `parquet_bytes`.
+    """
+    return write_file(path, parquet_bytes(table, repeated), len(table))
 
 
-def write_file(path: str, data: bytes, rows: int) -> dict[str, Any]:
-    """Writes `data` atomically; answers the file's entry for a manifest (path, rows, bytes, hash)."""
+def write_file(path: str, data: bytes, rows: int) -> JsonObject:
+    """Writes `data` atomically; returns the file's entry for a manifest (path, rows, bytes, hash)."""
     storage.write_bytes(path, data)
     return {"path": path, "rows": rows, "bytes": len(data), "blake2b": blake2b(data, digest_size=16).hexdigest()}
 
 
 def read_table(path: str, columns: list[str] | None = None) -> pa.Table:
-    """The rows of one Parquet file, local or remote; only `columns` where they are given.
+    """Returns the rows of one Parquet file, local or remote; only `columns` where they are given.
 
     Raises InputError for a file that is not Parquet or lacks a column.
     """
-    # Far away, a file is read whole: a column of it takes as many requests as the file, or more.
+    # A remote file is read whole: reading one column takes at least as many requests.
     with pa.BufferReader(storage.read_bytes(path)) if storage.is_remote(path) else storage.open_read(path) as stream:
         try:
             table = pq.read_table(stream, columns=columns, use_threads=False)

@@ -17,7 +17,6 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: the number of threads decides the last bits
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -25,10 +24,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from mecab_vocabulary import dictionary_entries
 from static_table import Keys, write_table
 
+from conceptloom.arrays.types import Bool, Float64, Int64
 from conceptloom.languages.korean.taggers.mecab import MecabTagger
 from conceptloom.languages.korean.tokens import CONTENT_TAGS
 
-Float64 = npt.NDArray[np.float64]
 KIWI_IDS = 70_488
 """Kiwi's language model has vectors for smaller ids only; `morpheme_similarity` silently answers NaN above."""
 OTHER_TAGS = ("NNB", "NR", "NP", "IC", "MAJ", "VX", "SL")
@@ -68,7 +67,7 @@ def unit_rows(vectors: Float64) -> Float64:
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
 
 
-def without_common_directions(vectors: Float64, frequent: npt.NDArray[np.bool_]) -> Float64:
+def without_common_directions(vectors: Float64, frequent: Bool) -> Float64:
     """Unit rows without the mean and the first 8 principal components of the frequent ones (Mu & Viswanath 2018)."""
     centred = vectors - vectors[frequent].mean(axis=0)
     _, _, components = np.linalg.svd(centred[frequent], full_matrices=False)
@@ -119,9 +118,7 @@ def read_korsts(path: Path) -> tuple[list[str], list[str], Float64]:
     return [row[5] for row in rows], [row[6] for row in rows], np.array([float(row[4]) for row in rows])
 
 
-def merge_senses(
-    morphemes: list[tuple[int, str, str]], vectors: Float64
-) -> tuple[Keys, Float64, npt.NDArray[np.int64]]:
+def merge_senses(morphemes: list[tuple[int, str, str]], vectors: Float64) -> tuple[Keys, Float64, Int64]:
     """One row for each form/tag: the mean of Kiwi's (-R and -I conjugations fall together), with the smallest id."""
     keys: Keys = {}
     rows = np.array([keys.setdefault(f"{form}/{tag}", (len(keys),))[0] for _, form, tag in morphemes])

@@ -1,4 +1,4 @@
-"""Arrow tables on their way: nothing is lost or moved, a slice travels as a slice, equal rows are equal bytes."""
+"""Arrow tables as bytes: nothing is lost or moved, a slice travels as a slice, equal rows are equal bytes."""
 
 from hashlib import blake2b
 from pathlib import Path
@@ -7,24 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.hashing import text_id
 from conceptloom.schemas import SENTENCES
-from conceptloom.tables import (
-    by_bucket,
-    from_ipc,
-    one_array,
-    parquet_bytes,
-    read_table,
-    string_lists,
-    strings,
-    to_ipc,
-    write_file,
-    write_table,
-)
+from conceptloom.tables import by_bucket, from_ipc, parquet_bytes, read_table, to_ipc, write_file, write_table
 
 TEXT = st.text("가나 다.a", max_size=6)
 ROW = st.tuples(TEXT, st.sampled_from(["captions", "dialogues"]), st.lists(TEXT, max_size=4))
@@ -141,33 +129,3 @@ def test_a_file_replaces_the_one_before(tmp_path: Path) -> None:
     for data in (b"longer", b"short"):
         write_file(str(tmp_path / "a"), data, 1)
     assert (tmp_path / "a").read_bytes() == b"short"
-
-
-@pytest.mark.parametrize("size", [2, 5, 100])
-def test_strings_of_one_width(size: int) -> None:
-    table = chunked(many(12), size)
-    expected = [one.encode() for one in table["id"].to_pylist()]
-    assert strings(table["id"], 20).tolist() == expected
-    assert strings(table["id"].slice(3, 5), 20).tolist() == expected[3:8]
-    assert strings(many(12)["id"].chunk(0).slice(5), 20).tolist() == expected[5:]
-    assert strings(SENTENCES.empty_table()["id"], 20).dtype == np.dtype("S20")
-    assert len(strings(table["id"].slice(0, 0), 20)) == 0
-
-
-def test_strings_of_another_width_are_refused() -> None:
-    with pytest.raises(pa.ArrowInvalid):
-        strings(pa.array(["abc", "ab"]), 3)
-
-
-@settings(deadline=None)
-@given(st.lists(st.lists(TEXT)))
-def test_string_lists(rows: list[list[str]]) -> None:
-    assert string_lists(rows).to_pylist() == rows
-    assert string_lists(rows).type == pa.list_(pa.string())
-
-
-def test_one_array_of_no_some_and_many_chunks() -> None:
-    for chunks in ([], [["a"]], [["a", "b"], [], ["c"]]):
-        column = pa.chunked_array([pa.array(chunk, pa.string()) for chunk in chunks], pa.string())
-        assert isinstance(one_array(column), pa.Array)
-        assert one_array(column).to_pylist() == [value for chunk in chunks for value in chunk]

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from conceptloom import storage
+from conceptloom.arrays.columns import strings
 from conceptloom.corpus.units import RecordUnit, Unit, fields_of
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.json_values import JsonObject
@@ -27,7 +28,7 @@ from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_setti
 from conceptloom.pipelines.build.publish_stage import check_train, data_files, stage_copies
 from conceptloom.pipelines.build.recipe import DataRows, Recipe, Stage
 from conceptloom.pipelines.build.settings import RecipeSettings, Settings
-from conceptloom.tables import from_ipc, read_table, strings, to_ipc, write_file, write_table
+from conceptloom.tables import from_ipc, read_table, to_ipc, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
 from conceptloom.tasks.publish import DataFile, shard_rows
 from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks

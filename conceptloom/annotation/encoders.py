@@ -6,12 +6,12 @@ from importlib.metadata import version
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.types import Float64, Int64
 from conceptloom.errors import ConfigError
 from conceptloom.languages.english.lemmas import lemmas
 from conceptloom.languages.english.words import FUNCTION_WORDS, words
 from conceptloom.schemas import STRINGS
 from conceptloom.similarity import Scorer, TfidfScorer, count_frequencies
-from conceptloom.similarity.base import Float64, Int64
 
 DEFAULT = "tfidf"
 MODEL = "transformers:"

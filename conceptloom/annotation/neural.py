@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.types import Float64, Int64
 from conceptloom.errors import ConfigError
 from conceptloom.similarity import linear_centralities
-from conceptloom.similarity.base import Float64, Int64
 
 BATCH = 64
 """Sentences computed together, the ones of like lengths."""

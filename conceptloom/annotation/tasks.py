@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from conceptloom import storage
-from conceptloom.concepts import ids_of_sets
+from conceptloom.arrays.ids import ids_of_sets
 from conceptloom.corpus.analysis import shuffled
 from conceptloom.errors import InputError, OutputError
 from conceptloom.examples import Example

@@ -1,25 +1,64 @@
-"""The ids of concept sets: the same set has the same one in every build, table and list of tasks."""
+"""Ids: 20 hexadecimal digits as text, or packed into 10 bytes; and the ids of concept sets.
+
+The same concept set has the same id in every build, table and list of tasks.
+"""
 
 from collections.abc import Collection, Sequence
 
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.columns import one_array, strings
 from conceptloom.arrays.concept_sets import concept_sets, set_hashes
-from conceptloom.hashing import ID_BYTES, UInt64, splitmix64
+from conceptloom.arrays.types import Bytes, Column, UInt8, UInt16, UInt64
+from conceptloom.hashing import ID_BYTES, ID_LENGTH, hex_values, splitmix64
 from conceptloom.schemas import STRINGS
-from conceptloom.selection.postings import unpack_ids
+
+
+def pack_ids(ids: Column) -> pa.Array:
+    """Returns ids of 20 hexadecimal digits as 10 bytes each: half the size in a shuffle."""
+    digits = np.ascontiguousarray(strings(ids, ID_LENGTH)).view(np.uint8).reshape(-1, ID_LENGTH)
+    values = hex_values(digits)
+    return _packed(np.asarray((values[:, 0::2] << 4) | values[:, 1::2], dtype=np.uint8))
+
+
+def unpack_ids(packed: Column) -> Bytes:
+    """The inverse of `pack_ids`, as a numpy array of type S20."""
+    data = _id_bytes(packed)
+    nibbles = np.empty((len(data), ID_LENGTH), dtype=np.uint8)
+    nibbles[:, 0::2], nibbles[:, 1::2] = data >> 4, data & 15
+    return np.frombuffer(b"0123456789abcdef", dtype=np.uint8)[nibbles].reshape(-1).view(f"S{ID_LENGTH}")
+
+
+def id_keys(packed: Column) -> tuple[UInt64, UInt16]:
+    """Returns packed ids as two sort keys: the leading 64 bits and the last 16, each of shape (rows,)."""
+    data = _id_bytes(packed)
+    head = np.ascontiguousarray(data[:, :8]).view(">u8").reshape(-1).astype(np.uint64)
+    return head, np.ascontiguousarray(data[:, 8:]).view(">u2").reshape(-1).astype(np.uint16)
 
 
 def set_ids(sets: UInt64) -> pa.Array:
-    """Ids of concept sets: 20 hexadecimal digits as a sentence has, the first 16 of them the set's hash."""
+    """Returns ids of concept sets: 20 hexadecimal digits like a sentence's, the first 16 of them the set's hash."""
     octets = np.column_stack([half.astype(">u8").view(np.uint8).reshape(-1, 8) for half in (sets, splitmix64(sets))])
-    data = np.ascontiguousarray(octets[:, :ID_BYTES]).tobytes()
-    packed = pa.Array.from_buffers(pa.binary(ID_BYTES), len(sets), [None, pa.py_buffer(data)])
-    return pa.array(unpack_ids(packed)).cast(pa.string())
+    return pa.array(unpack_ids(_packed(octets[:, :ID_BYTES]))).cast(pa.string())
 
 
 def ids_of_sets(sets: Sequence[Collection[str]]) -> list[str]:
-    """The id of each concept set, whatever the order of its concepts; one that stands twice in a set counts once."""
+    """Returns the id of each concept set. Neither the order of its concepts nor a repeated concept changes the id."""
     ids: list[str] = set_ids(set_hashes(concept_sets(pa.array(map(list, sets), STRINGS)))).to_pylist()
     return ids
+
+
+def _packed(octets: UInt8) -> pa.Array:
+    """The rows of a matrix of shape (rows, ID_BYTES) as fixed-size binary values."""
+    return pa.Array.from_buffers(pa.binary(ID_BYTES), len(octets), [None, pa.py_buffer(octets.tobytes())])
+
+
+def _id_bytes(packed: Column) -> UInt8:
+    """The inverse of `_packed`."""
+    joined = one_array(packed)
+    if len(joined) == 0:
+        return np.zeros((0, ID_BYTES), dtype=np.uint8)
+    # A buffer that was read from a stream is padded behind its last row.
+    raw = np.frombuffer(joined.buffers()[1], dtype=np.uint8, offset=joined.offset * ID_BYTES)
+    return raw[: len(joined) * ID_BYTES].reshape(-1, ID_BYTES)

@@ -1,17 +1,17 @@
-"""Equal keys brought together."""
+"""Equal keys brought together, and the places of rows that stand together."""
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from conceptloom.arrays.concept_sets import Int64
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.types import Bool, Int64, UInt64
 
 _WORD_BITS = 64
 
 
 class Runs(NamedTuple):
-    """An order in which equal keys stand together, ties as they stood, and where each run begins.
+    """An order in which equal keys stand together, equal keys as they stood, and where each run begins.
 
     Shapes (keys,) and (distinct keys,).
     """
@@ -21,35 +21,56 @@ class Runs(NamedTuple):
 
     @property
     def sizes(self) -> Int64:
-        """How many keys each run has."""
+        """How many keys each run has, shape (distinct keys,)."""
         return np.diff(self.starts, append=len(self.order))
 
     def numbers(self) -> Int64:
-        """The run of each key, in the order of the keys."""
+        """Returns the run of each key, in the order of the keys; shape (keys,)."""
         result = np.empty(len(self.order), dtype=np.int64)
         result[self.order] = np.repeat(np.arange(len(self.starts)), self.sizes)
         return result
 
 
 def equal_runs(keys: Int64 | UInt64, bound: int) -> Runs:
-    """The runs of equal keys, in ascending order. Keys lie in [0, bound)."""
+    """Returns the runs of equal keys, in ascending order. Keys lie in [0, bound)."""
     place_bits = max(1, len(keys)).bit_length()
     if max(0, bound - 1).bit_length() + place_bits > _WORD_BITS:
         order = np.argsort(keys, kind="stable")
-        ordered = keys[order]
-    else:
-        # Key and place in one word, because sorting words is several times faster than sorting places by key.
-        shift = np.uint64(place_bits)
-        packed = np.sort(keys.astype(np.uint64) << shift | np.arange(len(keys), dtype=np.uint64))
-        order = (packed & ((np.uint64(1) << shift) - np.uint64(1))).astype(np.int64)
-        ordered = packed >> shift
-    fresh = np.ones(len(keys), dtype=np.bool_)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    return Runs(order, np.flatnonzero(fresh))
+        return Runs(order, run_starts(keys[order]))
+    # Key and place in one word, because sorting words is several times faster than sorting places by key.
+    shift = np.uint64(place_bits)
+    packed = np.sort(keys.astype(np.uint64) << shift | np.arange(len(keys), dtype=np.uint64))
+    order = (packed & ((np.uint64(1) << shift) - np.uint64(1))).astype(np.int64)
+    return Runs(order, run_starts(packed >> shift))
+
+
+def is_first(ordered: npt.NDArray[np.generic]) -> Bool:
+    """Returns whether each value differs from the one before it, shape (len(ordered),).
+
+    >>> is_first(np.array([3, 3, 5])).tolist()
+    [True, False, True]
+    """
+    first = np.ones(len(ordered), dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return first
+
+
+def run_starts(ordered: npt.NDArray[np.generic]) -> Int64:
+    """Returns where each run of equal values begins, shape (runs,)."""
+    return np.flatnonzero(is_first(ordered))
+
+
+def positions(sizes: Int64) -> Int64:
+    """Returns the position of each row within its run, for runs of these sizes that follow each other.
+
+    >>> positions(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return gather(np.zeros_like(sizes), sizes)
 
 
 def gather(starts: Int64, sizes: Int64) -> Int64:
-    """The places `starts[i], starts[i] + 1, …`, `sizes[i]` of each, one after the other.
+    """Returns the places `starts[i], starts[i] + 1, …`, `sizes[i]` of them for each i, one after the other.
 
     >>> gather(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]

@@ -1,4 +1,4 @@
-"""Comparing two builds of a data set, range of ids by range of ids."""
+"""The comparison of two builds of a data set, one range of ids after another."""
 
 from conceptloom.comparison.rows import DIFFERENCES, KINDS, compare_rows
 from conceptloom.comparison.sorted_files import SortedFiles, id_bounds

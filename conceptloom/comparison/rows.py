@@ -1,16 +1,15 @@
-"""The rows of one range of ids in two data sets: which were added, are gone, have changed, or moved between splits."""
+"""The rows of one range of ids in two data sets: which were added, gone, changed, or moved between splits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import Bool
+from conceptloom.arrays.columns import one_array, strings
+from conceptloom.arrays.types import Bool, Column
 from conceptloom.hashing import ID_LENGTH
-from conceptloom.tables import one_array, strings
 
 DIFFERENCES = pa.schema(
     [
@@ -24,15 +23,15 @@ DIFFERENCES = pa.schema(
         ("detail", pa.string()),
     ]
 )
-"""One row for each difference: a row that moved and changed has two. What does not apply is an empty text.
+"""One row for each difference: a row that moved and changed has two. What does not apply is an empty string.
 
-`columns` are the changed ones, joined by commas. Stage, reason and detail are those with which the new build left out
-what is gone, and those with which the old build had left out what was added; or the reason is UNREAD.
+`columns` are the changed columns, joined by commas. Stage, reason and detail say why the new build left out a row that
+is gone, or why the old build left out a row that was added; or the reason is UNREAD.
 """
 
 KINDS = ("added", "gone", "changed", "moved")
 UNREAD = "not_in_input"
-"""The reason where the other build did not read the sentence at all."""
+"""The reason if the other build did not read the sentence at all."""
 
 _WHY = ("stage", "reason", "detail")
 
@@ -58,7 +57,7 @@ def compare_rows(
 
 
 def _one_sided(kind: str, rows: pa.Table, split: str, rejected: pa.Table) -> pa.Table:
-    """The differences that rows of one data set only are, with the reason why the other one left them out."""
+    """The differences for rows of one data set only, with the reason why the other build left them out."""
     places = pc.index_in(rows["id"], value_set=one_array(rejected["id"]))
     why = {name: one_array(rejected[name].take(places)) for name in _WHY}
     why["reason"] = pc.fill_null(why["reason"], UNREAD)
@@ -82,14 +81,14 @@ def _names(changes: Bool, columns: Sequence[str]) -> pa.Array:
     return pa.array(every, pa.string()).take(pa.array(places.ravel()))
 
 
-def _differences(kind: str, ids: Any, values: dict[str, Any]) -> pa.Table:
+def _differences(kind: str, ids: Column, values: Mapping[str, Column]) -> pa.Table:
     empty = pa.repeat("", len(ids))
     known = {"id": ids, "kind": pa.repeat(kind, len(ids)), **values}
     return pa.table([pc.fill_null(known.get(name, empty), "") for name in DIFFERENCES.names], schema=DIFFERENCES)
 
 
-def differing(left: Any, right: Any) -> Bool:
-    """Whether two columns of strings, or of lists of strings, differ at each row; shape (rows,). Nulls are equal."""
+def differing(left: Column, right: Column) -> Bool:
+    """Returns in which rows two columns of strings, or of lists of strings, differ; shape (rows,). Nulls are equal."""
     one, other = one_array(left), one_array(right)
     if pa.types.is_list(one.type):
         return _lists_differ(one, other)
@@ -98,7 +97,7 @@ def differing(left: Any, right: Any) -> Bool:
 
 
 def _lists_differ(one: pa.Array, other: pa.Array) -> Bool:
-    """Lists of other lengths differ; of the others the values are compared side by side."""
+    """Lists of unequal lengths differ; those of equal lengths are compared value by value."""
     lengths = [pc.fill_null(pc.list_value_length(column), -1).to_numpy(zero_copy_only=False) for column in (one, other)]
     result = np.asarray(lengths[0] != lengths[1])
     same = pa.array(~result)

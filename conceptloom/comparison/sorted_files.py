@@ -1,7 +1,7 @@
-"""Reading Parquet files that are sorted by id range by range, each of them once.
+"""Parquet files that are sorted by id, read range by range, each file once.
 
-A data set's files are runs of shards, and shards are ranges of ids: file after file, the ids of a split go up (where
-train is ordered by source, once for each source). So one open file for each such run is all that a reader needs.
+A data set's files are runs of shards, and shards are ranges of ids: from file to file, the ids of a split ascend (where
+train is ordered by source, once for each source). So a reader needs one open file for each such run.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,11 +17,11 @@ from conceptloom.errors import InputError
 _BATCH = 16 * 1024
 _DIGITS = 8
 _END = "g"
-"""Behind every id: they are hexadecimal."""
+"""Greater than every id, because ids are hexadecimal."""
 
 
 def id_bounds(rows: int, at_once: int) -> Iterator[str]:
-    """The upper bounds of ranges of ids that hold about `at_once` of `rows` each; ids are hashes, so they are even.
+    """Yields the upper bounds of ranges of ids with about `at_once` of `rows` each; ids are hashes, spread evenly.
 
     >>> list(id_bounds(40, 10))
     ['40000000', '80000000', 'c0000000', 'g']
@@ -33,9 +33,9 @@ def id_bounds(rows: int, at_once: int) -> Iterator[str]:
 
 
 class SortedFiles:
-    """Parquet files, each sorted by `id`. Rows without an id are passed over, and those that `without` names.
+    """Parquet files, each sorted by `id`. Rows without an id are skipped, and rows with `without` = (column, value).
 
-    Memory: the rows of the range that is asked for, and a batch for each run of files.
+    Memory: the rows of the current range, and a batch for each run of files.
     """
 
     def __init__(self, paths: Iterable[str], schema: pa.Schema, without: tuple[str, str] | None = None) -> None:
@@ -44,12 +44,12 @@ class SortedFiles:
         self._runs = [_Run(self._batches(paths)) for paths in self._in_runs(paths)]
 
     def below(self, bound: str) -> pa.Table:
-        """The rows with ids below `bound` that were not asked for before."""
+        """Returns the rows with ids below `bound` that no earlier call returned."""
         parts = [part for run in self._runs for part in run.below(bound)]
         return pa.Table.from_batches(parts, self._schema).combine_chunks()
 
     def _in_runs(self, paths: Iterable[str]) -> list[list[str]]:
-        """The files, in their order, cut wherever a file does not go on behind the one before it."""
+        """The files, in their order; a new run begins where a file does not continue the one before it."""
         runs: list[list[str]] = []
         before = _END
         for path in paths:
@@ -63,7 +63,7 @@ class SortedFiles:
         return runs
 
     def _ends(self, path: str) -> tuple[str, str]:
-        """The first and the last id of a file; empty texts where it has none."""
+        """The first and the last id of a file; empty strings if it has none."""
         first = next((batch["id"][0].as_py() for batch in self._read(path, ["id"]) if len(batch)), "")
         if not first:
             return "", ""
@@ -77,7 +77,7 @@ class SortedFiles:
             for batch in self._read(path, self._schema.names):
                 ids = batch["id"]
                 if len(ids) and (ids[0].as_py() < last or pc.any(pc.less(ids[1:], ids[:-1])).as_py()):
-                    raise InputError(f"{path}: the rows are not in the order of their ids: no build wrote this file")
+                    raise InputError(f"{path}: the rows are not sorted by id: no build wrote this file")
                 last = ids[-1].as_py() if len(ids) else last
                 yield batch
 
@@ -99,7 +99,7 @@ class SortedFiles:
 
 
 class _Run:
-    """Batches whose ids go up, taken range by range."""
+    """Batches whose ids ascend, taken range by range."""
 
     def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
         self._batches = batches

@@ -1,34 +1,36 @@
 """How the concepts of sets are connected in ConceptNet (CommonGen, section 3.6: figure 5, table 2).
 
-An edge connects both ways. The shares of two hops are counted as edges per path, which is how the published ones add up
-to nearly 200 per cent: each path has two edges.
+An edge connects both ways. The shares of two hops count edges per path, as the published ones do: each path has two
+edges, so they add up to nearly 200 per cent.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from conceptloom.arrays.types import Int64, UInt8
 from conceptloom.conceptnet.graph import Graph, uri_of
 from conceptloom.conceptnet.relations import CATEGORIES
 from conceptloom.errors import ConfigError
 
-Int64 = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
 class Connectivity:
-    """What connects the pairs of concepts of some sets of one size; a pair counts in each set that holds it."""
+    """How the pairs of concepts of sets of one size are connected; a pair counts in each set that holds it."""
 
     one_hop: tuple[int, ...]
     """How many sets have 0, 1, 2 … pairs (of k(k-1)/2) that an edge connects."""
     two_hops: tuple[int, ...]
-    """How many sets have 0, 1, 2 … pairs that two edges over a third concept connect."""
+    """How many sets have 0, 1, 2 … pairs that two edges through a third concept connect."""
     links: int
-    """Edges that connect a pair, by any of the categories' relations."""
+    """Edges that connect a pair by a relation of any category."""
     link_categories: dict[str, int]
     """Those edges, by category."""
     paths: int
@@ -37,7 +39,7 @@ class Connectivity:
     """The edges of those paths, by category: of 2 x `paths` edges, some are of no category."""
 
     def shares(self) -> dict[str, tuple[float, float]]:
-        """Per cent of the links, and of the paths, for each category."""
+        """Returns for each category (per cent of the links, per cent of the paths)."""
         return {
             name: (
                 100 * self.link_categories[name] / max(1, self.links),
@@ -48,14 +50,15 @@ class Connectivity:
 
 
 def connectivity(graph: Graph, sets: Sequence[Sequence[str]], language: str = "en") -> Connectivity:
-    """The analysis of sets of one size; a concept that the graph does not hold is connected to none, nor one to itself.
+    """Returns the analysis of sets of one size.
 
-    Memory: 13 bytes an edge of the graph, and 16 bytes for each two of the sets' concepts. Raises ValueError for no
-    sets or sets of several sizes, ConfigError where scipy is not installed.
+    A concept that the graph lacks is not connected, and no concept is connected to itself. Memory: 13 bytes for each
+    edge of the graph, and 16 bytes for each two of the sets' concepts. Raises ValueError if there are no sets or sets
+    of several sizes, ConfigError if scipy is not installed.
     """
     concepts = sorted({concept for each in sets for concept in each})
     if len({len(each) for each in sets}) != 1:
-        raise ValueError("there are no sets, or sets of several sizes; ask for those of each size")
+        raise ValueError("there are no sets, or sets of several sizes; pass the sets of one size at a time")
     place = {concept: at for at, concept in enumerate(concepts)}
     members = np.array([[place[concept] for concept in each] for each in sets]).reshape(len(sets), -1)
     pairs = members[:, np.array(list(combinations(range(members.shape[1]), 2)), dtype=np.int64).reshape(-1, 2)]
@@ -76,15 +79,15 @@ class _Neighbours:
         self._concepts = np.flatnonzero(np.isin(nodes, columns))
         self._places = np.searchsorted(columns, nodes[self._concepts])
 
-    def matrix(self, category: str = "") -> Any:
-        """All edges, or those of a category's relations; shape (concepts, neighbours)."""
+    def matrix(self, category: str = "") -> "csr_array":
+        """Returns all edges, or those of a category's relations; shape (concepts, neighbours)."""
         wanted = np.array([not category or name in CATEGORIES[category] for name in self._names], dtype=np.bool_)
         chosen = wanted[self._relations]
         cells = (self._rows[chosen], self._columns[chosen])
         return self._sparse.csr_array((np.ones(len(cells[0]), dtype=np.int64), cells), shape=self._shape)
 
-    def among(self, matrix: Any) -> Any:
-        """The edges between two of the concepts; shape (concepts, concepts)."""
+    def among(self, matrix: "csr_array") -> "csr_array":
+        """Returns the edges between two of the concepts; shape (concepts, concepts)."""
         found = matrix[:, self._places].tocoo()
         cells = (found.row, self._concepts[found.col])
         return self._sparse.csr_array((found.data, cells), shape=(self._shape[0],) * 2)
@@ -107,11 +110,11 @@ def _counted(neighbours: _Neighbours, left: Int64, right: Int64) -> Connectivity
     )  # fmt: skip
 
 
-def _edges_of(graph: Graph, nodes: Int64) -> tuple[Int64, Int64, npt.NDArray[np.uint8]]:
-    """(which of the nodes, its neighbour, the relation) of every edge at one of the nodes, in both directions."""
+def _edges_of(graph: Graph, nodes: Int64) -> tuple[Int64, Int64, UInt8]:
+    """(place in `nodes`, neighbour, relation) of every edge at one of the nodes, in both directions."""
     place = np.full(len(graph.nodes) + 1, -1, dtype=np.int32)
     place[nodes] = np.arange(len(nodes))
-    place[-1] = -1  # where a node is not in the graph (-1)
+    place[-1] = -1  # the entry of nodes that are not in the graph (-1)
     starts = np.repeat(np.arange(len(graph.nodes), dtype=np.int32), np.diff(graph.offsets))
     proper = starts != graph.ends
     forth = np.flatnonzero((place[starts] >= 0) & proper)
@@ -123,21 +126,21 @@ def _edges_of(graph: Graph, nodes: Int64) -> tuple[Int64, Int64, npt.NDArray[np.
     )
 
 
-def _values(matrix: Any, rows: Int64, columns: Int64) -> Int64:
-    """The matrix at each pair, 0 where it is a concept with itself (some published sets hold one twice)."""
+def _values(matrix: "csr_array", rows: Int64, columns: Int64) -> Int64:
+    """The matrix at each pair, 0 for a concept with itself (some published sets hold a concept twice)."""
     found = np.asarray(matrix[rows.ravel(), columns.ravel()], dtype=np.int64).reshape(rows.shape)
     return np.where(rows != columns, found, 0)
 
 
 def _distribution(counts: Int64) -> tuple[int, ...]:
-    """By number of connected pairs, from 0 to all: how many sets have it."""
+    """How many sets have 0, 1, 2 … connected pairs."""
     connected = (counts > 0).sum(axis=1)
     return tuple(np.bincount(connected, minlength=counts.shape[1] + 1).tolist())
 
 
-def _scipy_sparse() -> Any:
+def _scipy_sparse() -> ModuleType:
     try:
         from scipy import sparse
     except ModuleNotFoundError:
-        raise ConfigError("the analysis by ConceptNet wants scipy: pip install 'conceptloom[conceptnet]'") from None
+        raise ConfigError("the analysis by ConceptNet needs scipy: pip install 'conceptloom[conceptnet]'") from None
     return sparse

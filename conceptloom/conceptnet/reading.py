@@ -1,7 +1,7 @@
 """ConceptNet's files: the official assertions, triples (ConceptNet-100k), and plain lists of names.
 
-Assertions: five columns between tabs (URI, relation, start, end, JSON); of a node's name what stands behind the term
-(part of speech, sense) is left out. Triples: relation, start, end (and a score), a name's words between blanks.
+Assertions: five columns separated by tabs (URI, relation, start, end, JSON); what follows the term in a node's name
+(part of speech, sense) is omitted. Triples: relation, start, end (and a score), with blanks between a name's words.
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,17 @@ from conceptloom.readers.ranges import open_text, read_head
 
 BLOCK_BYTES = 1 << 24
 SMALL = 1 << 25
-"""Bytes that are read in a second: the whole file is checked before a build."""
+"""Bytes that can be read within a second: a smaller file is checked as a whole before a build."""
 _ASSERTION = b"/a/["
-_TERM_SLASHES = 3  # /c/en/dog has as many; behind more stands the part of speech
+_TERM_SLASHES = 3
+"""Slashes in /c/en/dog; after one more stands the part of speech."""
 _TRIPLE_COLUMNS = (3, 4)
 
 
 def read_graph(path: str, language: str | None = "en") -> Graph:
-    """The graph of a file of assertions or triples. `language` None: the concepts of all languages.
+    """Returns the graph of a file of assertions or triples; with `language` None, of the concepts of all languages.
 
-    Raises InputError, with the path, for another kind of file, a row with more or fewer cells, or a file without edges.
+    Raises InputError for another kind of file, a row with the wrong number of cells, or a file without edges.
     """
     graph = build_graph(edge_blocks(path, language))
     if not len(graph.ends):
@@ -42,7 +43,7 @@ def read_graph(path: str, language: str | None = "en") -> Graph:
 
 
 def edge_blocks(path: str, language: str | None = "en") -> Iterator[EdgeBlock]:
-    """The edges of a file of assertions or triples, a block at a time. Memory: a few times BLOCK_BYTES."""
+    """Yields the edges of a file of assertions or triples block by block. Memory: a few times BLOCK_BYTES."""
     for rows in _rows(path):
         rows = _of_language(rows, language)
         relations = rows["relation"].dictionary_encode()
@@ -51,9 +52,9 @@ def edge_blocks(path: str, language: str | None = "en") -> Iterator[EdgeBlock]:
 
 
 def read_vocabulary(path: str, language: str = "en") -> frozenset[str]:
-    """The single-word concepts of a file of assertions, of triples, or of names, a name a line.
+    """Returns the single-word concepts of a file of assertions, of triples, or of names (one a line).
 
-    A single word is letters only, in lower case. Raises InputError where the file has none.
+    A single word has only letters, in lower case. Raises InputError if the file has none.
     """
     names = _names_of_lines(path) if _kind(path) == "names" else _names_of_edges(path, language)
     words = frozenset(name for name in names if name.isalpha() and name == name.lower())
@@ -63,13 +64,14 @@ def read_vocabulary(path: str, language: str = "en") -> frozenset[str]:
 
 
 def check_vocabulary(path: str) -> str:
-    """Says what kind of file it is, and of a small one how many concepts it gives, for a user to see before a build.
+    """Returns a line for the user: the kind of the file, and of a small file the number of its concepts.
 
-    Raises InputError where there is no such file, or none of ConceptNet's as far as can be seen without reading it all.
+    Raises InputError if there is no such file, or if it is visibly not one of ConceptNet's. A large file is not read
+    as a whole.
     """
     matched = storage.match(path)
     if len(matched) != 1:
-        raise InputError(f"{path}: {len(matched)} files; one file of ConceptNet is wanted")
+        raise InputError(f"{path}: {len(matched)} files; exactly one file of ConceptNet is needed")
     (info,) = matched
     if not info.size:
         raise InputError(f"{path} is empty (0 bytes)")
@@ -81,13 +83,13 @@ def check_vocabulary(path: str) -> str:
     try:
         words = read_vocabulary(path)
     except InputError as error:
-        cure = "assertions, triples (relation, start, end between tabs) and lists of names, a name a line, are read"
-        raise InputError(f"{error}; of ConceptNet's files {cure}") from None
+        known = "assertions, triples (relation, start, end, separated by tabs) and lists of names, one a line"
+        raise InputError(f"{error}; of ConceptNet's files these can be read: {known}") from None
     return f"{basename(path)}, {kind}, {len(words):,} single-word concepts"
 
 
 def _kind(path: str) -> str:
-    """By the first line: `assertions`, `triples` or `names`."""
+    """`assertions`, `triples` or `names`, according to the first line."""
     first = read_head(path).lstrip(b"\xef\xbb\xbf").partition(b"\n")[0]
     if first.startswith(_ASSERTION):
         return "assertions"
@@ -95,7 +97,7 @@ def _kind(path: str) -> str:
 
 
 def _rows(path: str) -> Iterator[pa.RecordBatch]:
-    """Blocks with the columns relation, start and end, the latter as URIs (`/c/en/dog`)."""
+    """Blocks with the columns relation, start and end; start and end are URIs (`/c/en/dog`)."""
     kind = _kind(path)
     if kind == "names":
         raise InputError(f"{path}: neither ConceptNet's assertions nor triples (relation, start, end between tabs)")
@@ -117,11 +119,11 @@ def _parsed(stream: BinaryIO, columns: list[str]) -> Iterator[pa.RecordBatch]:
             csv.ConvertOptions(include_columns=list(wanted), column_types=wanted),
         )
     except pa.ArrowInvalid as error:
-        raise InputError(f"a row cannot be read ({error}); mend or remove it") from error
+        raise InputError(f"a row cannot be read ({error}); correct or remove it") from error
 
 
 def _plain_terms(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """The relation without `/r/`, the nodes without what stands behind their terms."""
+    """The relation without `/r/`, the nodes without what follows their terms."""
     relation = pc.utf8_slice_codeunits(rows["relation"], len("/r/"))
     return pa.record_batch({"relation": relation, "start": _term(rows["start"]), "end": _term(rows["end"])})
 
@@ -140,7 +142,7 @@ def _as_uris(rows: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _of_language(rows: pa.RecordBatch, language: str | None) -> pa.RecordBatch:
-    """The edges whose nodes are both concepts (of the language): an address on the web is none."""
+    """The edges whose two nodes are concepts (of the language): a web address is not one."""
     prefix = "/c/" if language is None else uri_of("", language)
     return rows.filter(pc.and_(pc.starts_with(rows["start"], prefix), pc.starts_with(rows["end"], prefix)))
 
@@ -161,6 +163,6 @@ def _names_of_lines(path: str) -> set[str]:
         names = set()
         for line in read_lines(stream, encoding, 1):
             if isinstance(line, Malformed):
-                raise InputError(f"line {line.record}: {line.reason}: {line.detail}; mend this line")
+                raise InputError(f"line {line.record}: {line.reason}: {line.detail}; correct this line")
             names.add(line.text.strip())
         return names

@@ -9,7 +9,7 @@ CATEGORIES: dict[str, frozenset[str]] = {
     "temporal": frozenset(("HasSubevent", "HasPrerequisite", "HasFirstSubevent", "HasLastSubevent")),
     "general": frozenset(("RelatedTo", "Synonym", "DistinctFrom", "IsA", "HasContext", "SimilarTo")),
 }
-"""The paper's five categories. It writes MotivatedBy, Manner, Subevent, Prerequisite for the names that ConceptNet has.
+"""The paper's five categories, by ConceptNet's names (the paper writes MotivatedBy, Manner, Subevent, Prerequisite).
 
-A relation of none of them (Antonym, Causes) still connects concepts.
+A relation of no category (Antonym, Causes) still connects concepts.
 """

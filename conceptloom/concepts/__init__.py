@@ -1,6 +1,5 @@
 """Concept sets: mining, scoring, sampling and ranking (CommonGen, section 3.1)."""
 
-from conceptloom.arrays.ids import ids_of_sets, set_ids
 from conceptloom.concepts.coded_sentences import CODED, cap_concepts, code_sentences
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
 from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spelling, count_terms, merge_counts
@@ -29,7 +28,6 @@ __all__ = [
     "code_sentences",
     "count_degrees",
     "count_terms",
-    "ids_of_sets",
     "merge_counts",
     "merge_degrees",
     "merge_samples",
@@ -38,6 +36,5 @@ __all__ = [
     "route",
     "sample",
     "score",
-    "set_ids",
     "supporters",
 ]

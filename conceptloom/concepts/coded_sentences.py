@@ -1,17 +1,19 @@
-"""Sentences as numbers: all that mining needs to know of them."""
+"""Sentences as numbers: all that mining needs to know about them."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.blocks import table_of
-from conceptloom.arrays.concept_sets import Int64, offsets_of
-from conceptloom.concepts.lexicon import Lexicon, Lists
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.lists import Lists, offsets_of
+from conceptloom.arrays.runs import positions
+from conceptloom.arrays.types import Column, Int64
+from conceptloom.concepts.lexicon import Lexicon
 from conceptloom.hashing import ID_BYTES
-from conceptloom.tables import one_array
 
 INTEGERS = pa.list_(pa.int32())
 
@@ -27,10 +29,13 @@ class Coded(NamedTuple):
     words: Lists
 
 
-def code_sentences(ids: Any, concepts: Any, words: Any, concept_terms: Lexicon, word_terms: Lexicon) -> pa.Table:
-    """Sentences of packed ids and of lists of strings as schema CODED. A word that stands twice counts twice as length.
+def code_sentences(
+    ids: Column, concepts: Column, words: Column, concept_terms: Lexicon, word_terms: Lexicon
+) -> pa.Table:
+    """Returns sentences with schema CODED, given their packed ids and lists of strings.
 
-    `concept_terms` must be ordered by rarity. Raises BuildError for a term that a lexicon lacks.
+    A word that occurs twice counts twice in the length. `concept_terms` must be ordered by rarity. Raises BuildError
+    for a term that a lexicon lacks.
     """
     length = pc.list_value_length(one_array(words)).cast(pa.int32())
     columns = [concept_terms.numbers(concepts).to_arrow(), word_terms.numbers(words).to_arrow()]
@@ -38,22 +43,21 @@ def code_sentences(ids: Any, concepts: Any, words: Any, concept_terms: Lexicon, 
 
 
 def cap_concepts(sentences: pa.Table, most: int) -> tuple[pa.Table, Int64]:
-    """Keeps the `most` rarest concepts of each sentence; answers how many each one lost, shape (sentences,).
+    """Keeps the `most` rarest concepts of each sentence. Returns the sentences, and how many concepts each one lost.
 
-    A sentence of k concepts has comb(k, 5) sets of five, so a list that passes for a sentence could hold up a build.
+    A sentence of k concepts has comb(k, 5) sets of five, so a long list mistaken for a sentence could stall a build.
     The frequent concepts go, because the score punishes the sets of frequent concepts anyway.
     """
     lists = Lists.from_arrow(sentences["concepts"])
     lost = np.maximum(lists.sizes - most, 0)
     if not lost.any():
         return sentences, lost
-    within = np.arange(len(lists.values)) - np.repeat(lists.offsets[:-1], lists.sizes)
-    kept = Lists(lists.values[within < most], offsets_of(lists.sizes - lost))
+    kept = Lists(lists.values[positions(lists.sizes) < most], offsets_of(lists.sizes - lost))
     return sentences.set_column(CODED.get_field_index("concepts"), CODED.field("concepts"), kept.to_arrow()), lost
 
 
 def coded_arrays(blocks: Iterable[pa.RecordBatch]) -> tuple[Coded, pa.Array]:
-    """Blocks of schema CODED as one set of arrays, and their ids."""
+    """Returns blocks of schema CODED as one set of arrays, and their ids."""
     table = table_of(blocks, CODED)
     lists = (Lists.from_arrow(table[name]) for name in ("concepts", "words"))
     return Coded(table["length"].to_numpy().astype(np.int64), *lists), one_array(table["id"])

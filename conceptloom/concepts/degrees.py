@@ -1,4 +1,4 @@
-"""In how many concept sets each concept stands: the denominator of rho(x) (CommonGen, section 3.1)."""
+"""How many concept sets hold each concept: the denominator of rho(x) (CommonGen, section 3.1)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import Int64
-from conceptloom.concepts.lexicon import Lists
+from conceptloom.arrays.lists import Lists
+from conceptloom.arrays.types import Int64
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class Degrees:
     """How many of them hold each concept, shape (concepts seen,); concepts beyond its end are in none."""
 
     def merge(self, other: "Degrees") -> "Degrees":
-        """The counts of both; associative and commutative. The sets of the two are distinct."""
+        """Returns the counts of both, whose sets must be distinct. Associative and commutative."""
         merged = np.zeros(max(len(self.of_concept), len(other.of_concept)), dtype=np.int64)
         for part in (self.of_concept, other.of_concept):
             merged[: len(part)] += part
         return Degrees(self.sets + other.sets, merged)
 
     def to_bytes(self) -> bytes:
-        """Little-endian integers of 64 bits: the number of sets, then the degrees."""
+        """Returns little-endian integers of 64 bits: the number of sets, then the degrees."""
         return np.concatenate(([self.sets], self.of_concept)).astype("<i8").tobytes()
 
     @classmethod
@@ -38,13 +38,13 @@ class Degrees:
 
 
 def count_degrees(mined: pa.RecordBatch) -> Degrees:
-    """The degrees of distinct sets (schema MINED)."""
+    """Returns the degrees of distinct sets (schema MINED)."""
     values = Lists.from_arrow(mined.column("concepts")).values
     return Degrees(len(mined), np.bincount(values).astype(np.int64))
 
 
 def merge_degrees(parts: Iterable[Degrees]) -> Degrees:
-    """The degrees of several blocks of distinct sets, in any order."""
+    """Returns the degrees of several blocks of distinct sets, in any order."""
     merged = Degrees()
     for part in parts:
         merged = merged.merge(part)

@@ -1,23 +1,23 @@
-"""How many distinct words the sentences of a concept set have together, once for all sets with the same sentences."""
+"""How many distinct words the sentences of a concept set have together, counted once for sets of the same sentences."""
 
 import numpy as np
 
-from conceptloom.arrays.concept_sets import Int64
-from conceptloom.arrays.runs import equal_runs, gather
-from conceptloom.concepts.lexicon import Int32, Lists
+from conceptloom.arrays.lists import Lists
+from conceptloom.arrays.runs import equal_runs, gather, is_first
+from conceptloom.arrays.types import Int32, Int64
 from conceptloom.hashing import splitmix64
 
 _WORDS = 1 << 20
-"""Words looked at together: their keys stay near the processor."""
+"""Words processed together: their keys stay in the processor's cache."""
 
 _SIGNATURE_BITS = 40
 
 
 def union_sizes(supports: Lists, words: Lists) -> Int64:
-    """The number of distinct words of the sentences of each row of `supports` (sentences ascending), shape (rows,).
+    """Returns the number of distinct words of the sentences of each row of `supports`, shape (rows,).
 
-    Most concept sets of several sentences share them with other sets: 413,922 sets of 67,389 captions have 63,527
-    different supports.
+    The sentences of a row ascend. Most concept sets of several sentences share them with other sets: 413,922 sets of
+    67,389 captions have 63,527 different supports.
     """
     firsts = _equal_supports(supports)
     distinct = np.flatnonzero(firsts == np.arange(len(firsts)))
@@ -29,7 +29,7 @@ def union_sizes(supports: Lists, words: Lists) -> Int64:
 def _equal_supports(supports: Lists) -> Int64:
     """For each row a row with the same sentences, itself if it is the first; shape (rows,).
 
-    Rows are brought together by a hash and then compared, so a clash of hashes costs time, never truth.
+    Rows are matched by a hash and then compared, so a clash of hashes costs time but never gives a wrong result.
     """
     starts = supports.offsets[:-1]
     if not len(starts):
@@ -46,7 +46,7 @@ def _equal_supports(supports: Lists) -> Int64:
 
 
 def _distinct_words(supports: Lists, chosen: Int64, words: Lists) -> Int64:
-    """The number of distinct words of each of the `chosen` rows, shape (chosen,). Memory: _WORDS, or one row."""
+    """The number of distinct words of each of the `chosen` rows, shape (chosen,). Memory: `_WORDS`, or one row."""
     sizes = supports.sizes[chosen]
     members = supports.values[gather(supports.offsets[chosen], sizes)]
     ends = np.cumsum(sizes)
@@ -60,10 +60,9 @@ def _distinct_words(supports: Lists, chosen: Int64, words: Lists) -> Int64:
 
 
 def _count_distinct(members: Int32 | Int64, totals: Int64, words: Lists) -> Int64:
-    """How many distinct words each group of sentences has; `totals` are the numbers of all its words."""
+    """How many distinct words each group of sentences has; `totals` are the numbers of words with repetition."""
     bits = int(words.values.max(initial=0)).bit_length()
     keys = np.repeat(np.arange(len(totals)) << bits, totals)
     keys |= words.values[gather(words.offsets[members], words.sizes[members])]
     keys.sort()
-    fresh = np.diff(keys, prepend=-1) != 0
-    return np.bincount(keys[fresh] >> bits, minlength=len(totals))
+    return np.bincount(keys[is_first(keys)] >> bits, minlength=len(totals))

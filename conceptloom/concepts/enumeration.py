@@ -1,8 +1,8 @@
-"""All concept sets of some sentences, grown concept by concept.
+"""All concept sets of some sentences, grown concept by concept (CommonGen, section 3.1).
 
-A set is written in ascending order, so each one is a path in a tree whose first level are the leads. An *instance* is
-a set together with a sentence that holds it. The instances of one level are brought together by (parent set, last
-concept): two small numbers, which fit a machine word where five concepts might not.
+A set is written in ascending order, so each one is a path in a tree whose first level holds the leads. An *instance* is
+a set together with a sentence that holds it. The instances of one level are grouped by (parent set, last concept): two
+small numbers, which fit into a machine word where five concepts might not.
 """
 
 from collections.abc import Iterator
@@ -10,20 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from conceptloom.arrays.concept_sets import Int64
+from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import equal_runs, gather
-from conceptloom.concepts.lexicon import Int32, Lists
+from conceptloom.arrays.types import Int32, Int64
 
 
 class Instances(NamedTuple):
-    """Sets in sentences, each still apart from its equals; all of shape (instances,)."""
+    """Sets in sentences, equal sets not yet grouped; all of shape (instances,)."""
 
     parents: Int64
-    """Which set of the level above it grew from."""
+    """The set of the level above from which it grew."""
     rows: Int64
     """Its sentence."""
     places: Int64
-    """Where its last concept stands among the values of the sentences' concepts."""
+    """The place of its last concept among the values of the sentences' concepts."""
 
 
 class Level(NamedTuple):
@@ -36,7 +36,7 @@ class Level(NamedTuple):
     rows: Int64
     """The sentence of each instance, shape (instances,)."""
     places: Int64
-    """As of Instances."""
+    """See Instances."""
 
     @property
     def supports(self) -> Int64:
@@ -47,10 +47,11 @@ class Level(NamedTuple):
 def levels(
     concepts: Lists, rows: Int64, places: Int64, sizes: tuple[int, ...], min_support: int = 1
 ) -> Iterator[Level]:
-    """The sets led by the concepts at (rows, places), level by level up to the largest of `sizes`.
+    """Yields the sets led by the concepts at (rows, places), level by level up to the largest of `sizes`.
 
-    Rows, and the concepts of each, ascend. A set smaller than all `sizes` is a step on the way: it is there only where
-    its sentence can fill it up. Sets of fewer than `min_support` sentences are left out, with all that holds them.
+    Rows, and the concepts of each, ascend. A set smaller than all `sizes` is an intermediate step: it is grown only
+    where its sentence has enough concepts left to reach a wanted size. Sets of fewer than `min_support` sentences are
+    omitted, with all sets that grow from them.
     """
     grown = Instances(np.zeros(len(rows), dtype=np.int64), rows, places)
     level = Level(np.empty((1, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), rows, places)
@@ -80,7 +81,7 @@ def _frequent(level: Level, least: int) -> Level:
 
 
 def _grown(level: Level, concepts: Lists, missing: int) -> Instances:
-    """Each instance with each later concept of its sentence that has at least `missing` concepts behind it."""
+    """Each instance extended by each later concept of its sentence that has at least `missing` concepts behind it."""
     counts = np.maximum(concepts.offsets[level.rows + 1] - level.places - 1 - missing, 0)
     parents = np.repeat(np.repeat(np.arange(len(level.starts)), level.supports), counts)
     return Instances(parents, np.repeat(level.rows, counts), gather(level.places + 1, counts))

@@ -1,7 +1,7 @@
-"""Concept sets with what their score is made of (CommonGen, section 3.1): exact counts, one shard of leads at a time.
+"""Concept sets with the exact counts that their score needs, one shard of leads at a time (CommonGen, section 3.1).
 
 Distributed: `conceptloom.concepts.routing.route` of each shard of sentences; `mine` of each shard of leads;
-`count_degrees` of what it found, `merge_degrees` of all shards; then `conceptloom.concepts.scoring.score`.
+`count_degrees` of the sets found, `merge_degrees` of all shards; then `conceptloom.concepts.scoring.score`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,21 +11,21 @@ from math import comb
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import Int64, offsets_of
+from conceptloom.arrays.lists import Lists, offsets_of
 from conceptloom.arrays.runs import gather
+from conceptloom.arrays.types import Int64
 from conceptloom.concepts.coded_sentences import INTEGERS, Coded, coded_arrays
 from conceptloom.concepts.distinct_words import union_sizes
 from conceptloom.concepts.enumeration import Level, levels
-from conceptloom.concepts.lexicon import Lists
 from conceptloom.concepts.routing import possible_leads, shard_of
 from conceptloom.errors import ConfigError
 
 MINED = pa.schema([("concepts", INTEGERS), ("support", pa.int32()), ("words", pa.int32()), ("length", pa.int64())])
-"""A concept set (numbers, ascending) over the unique sentences S(x) that hold all its concepts: their number, the
+"""A concept set (numbers, ascending), and of the unique sentences S(x) that hold all its concepts: their number, the
 number of distinct words they have together, and the sum of their lengths in words."""
 
 INSTANCES = 1 << 20
-"""Sets in sentences that are held at once, about 100 bytes each; the sets of one lead concept are never parted."""
+"""Sets in sentences that are held at once, about 100 bytes each; the sets of one lead concept are never separated."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class MiningRules:
 
     sizes: tuple[int, ...] = (3, 4, 5)
     min_support: int = 1
-    """Sets of fewer sentences are left out. They hold two thirds of the score mass where this is 2."""
+    """Sets of fewer sentences are omitted. With 2, the omitted sets hold two thirds of the score mass."""
     max_concepts: int = 16
-    """A sentence of more concepts keeps this many, the rarest."""
+    """A sentence of more concepts keeps this number of them, the rarest."""
 
     def __post_init__(self) -> None:
         whole = all(isinstance(size, int) and size > 0 for size in self.sizes)
@@ -51,10 +51,10 @@ class MiningRules:
 def mine(
     blocks: Iterable[pa.RecordBatch], rules: MiningRules, shard: int = 0, shards: int = 1, instances: int = INSTANCES
 ) -> Iterator[pa.RecordBatch]:
-    """The concept sets whose lead belongs to one shard, with schema MINED; a batch for each size and some leads.
+    """Yields the concept sets whose lead belongs to one shard, with schema MINED; a batch for each size and some leads.
 
     `blocks` are all sentences (schema CODED) routed to the shard, in any order, each once; further ones do no harm.
-    The leads ascend over the batches, and the sets within each. Memory: the shard, and `instances`.
+    The leads ascend over the batches, and the sets within each batch. Memory: the shard, and `instances`.
     """
     sentences, _ = coded_arrays(blocks)
     rows, places = possible_leads(sentences.concepts, min(rules.sizes))
@@ -65,7 +65,7 @@ def mine(
 
 
 def _parts(concepts: Lists, rows: Int64, places: Int64, sizes: tuple[int, ...], instances: int) -> Iterator[Int64]:
-    """The leads in parts of about `instances` sets in sentences, in their order; all of one concept in one part."""
+    """The leads in parts of about `instances` sets in sentences, in their order; a concept's leads stay in one part."""
     tails = concepts.offsets[rows + 1] - places - 1
     costs = np.array([sum(comb(tail, size - 1) for size in sizes) for tail in range(int(tails.max(initial=0)) + 1)])
     leads = concepts.values[places]
@@ -88,7 +88,7 @@ def _mine_part(sentences: Coded, rows: Int64, places: Int64, rules: MiningRules)
 
 
 def _unions(found: list[Level], words: Lists) -> list[Int64]:
-    """The number of distinct words of each set of each level. Sets of all sizes together: many have the same S(x)."""
+    """The number of distinct words of each set of each level, all sizes together: many sets have the same S(x)."""
     sizes = np.concatenate([level.supports for level in found])
     rows = np.concatenate([level.rows for level in found])
     starts = np.cumsum(sizes) - sizes

@@ -2,8 +2,8 @@
 
 The paper gives the 2,500 top-ranked candidates to dev and test, and its table 1 says how many of each size. So the
 candidates of one size are ranked by score, the quotas of dev and test together are taken from the top, and a seeded
-hash of the set says which of these are dev and which test: both are equally good, and neither depends on the other's
-ranks. All other candidates are train's.
+hash of the set decides which of these are dev and which are test: both are equally good, and neither depends on the
+other's ranks. All other candidates go to train.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import Bool, Int64
-from conceptloom.concepts.lexicon import Lists
+from conceptloom.arrays.lists import Lists
+from conceptloom.arrays.types import Bool, Int64, UInt64
 from conceptloom.errors import BuildError, ConfigError
-from conceptloom.hashing import UInt64, seed_for, splitmix64
+from conceptloom.hashing import seed_for, splitmix64
 from conceptloom.splits.assignment import TEST, TRAIN, VALIDATION
 
 Amount = int | float
@@ -40,7 +40,7 @@ class Quotas:
                     )
 
     def of(self, size: int, candidates: int) -> tuple[int, int]:
-        """(dev, test): how many of that many candidates of a size. Raises BuildError where there are too few.
+        """Returns (dev, test): how many of the candidates of a size they get. Raises BuildError if there are too few.
 
         >>> Quotas(dev={3: 0.25}, test={3: 4}).of(3, 40)
         (10, 4)
@@ -58,15 +58,15 @@ class Ranked(NamedTuple):
     """What becomes of each candidate; both of shape (candidates,)."""
 
     ranks: Int64
-    """Its place among the candidates of its size, 0 for the best score; equal scores in the order of the ids."""
+    """Its place among the candidates of its size, 0 for the best score; equal scores are ordered by id."""
     splits: Int64
     """TRAIN, VALIDATION (dev) or TEST."""
 
 
 def rank(sampled: pa.Table, quotas: Quotas, seed: int) -> Ranked:
-    """Ranks the candidates (schema SAMPLED or SCORED, in any order) and chooses dev and test among the best.
+    """Returns the ranks of the candidates (schema SAMPLED or SCORED, in any order), and dev and test among the best.
 
-    Raises BuildError where a size has fewer candidates than its quotas.
+    Raises BuildError where a size has fewer candidates than its quotas ask for.
     """
     sets, scores = (sampled[name].to_numpy() for name in ("set", "score"))
     sizes = Lists.from_arrow(sampled["concepts"]).sizes

@@ -1,8 +1,8 @@
 """Candidates drawn without replacement with probability by score (CommonGen, section 3.1).
 
 Efraimidis and Spirakis (2006): of sets that wait exponentially distributed times with their scores as rates, the first
-n to arrive are a weighted sample without replacement. A set's time is made of its id and the seed, so any part of the
-sets can be sampled where it lies: the sample of all is among the samples of the parts.
+n to arrive are a weighted sample without replacement. A set's time depends only on its id and the seed, so each part of
+the sets can be sampled where it is: the sample of all is among the samples of the parts.
 
 Distributed: `sample` of each block of scored sets, `merge_samples` of all.
 """
@@ -12,22 +12,22 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import Int64
-from conceptloom.concepts.scoring import SCORED, Float64
-from conceptloom.hashing import UInt64, seed_for, splitmix64
+from conceptloom.arrays.types import Float64, Int64, UInt64
+from conceptloom.concepts.scoring import SCORED
+from conceptloom.hashing import seed_for, splitmix64
 
 SAMPLED = SCORED.append(pa.field("arrival", pa.float64()))
-"""A scored set and its arrival time; of two the earlier one is drawn first."""
+"""A scored set and its arrival time; the earlier of two sets is drawn first."""
 
 _FRACTION_BITS = 52
-"""With half a step more, each fraction is exact and neither 0 nor 1."""
+"""With half a step added, each fraction is exact and neither 0 nor 1."""
 
 _LOG_2 = 0.6931471805599453
 _TERMS = 11
 
 
 def sample(scored: pa.RecordBatch | pa.Table, size: int, seed: int) -> pa.Table:
-    """At most `size` of the sets (schema SCORED), schema SAMPLED, in the order drawn. Sets of score 0 are never drawn.
+    """Returns at most `size` of the sets (schema SCORED) in the order drawn, schema SAMPLED; never a set of score 0.
 
     Two sets that arrive at the same time are drawn in the order of their ids.
     """
@@ -39,23 +39,22 @@ def sample(scored: pa.RecordBatch | pa.Table, size: int, seed: int) -> pa.Table:
 
 
 def merge_samples(parts: Iterable[pa.Table], size: int) -> pa.Table:
-    """The sample of several blocks from their samples of at least `size`; associative and commutative."""
+    """Returns the sample of several blocks, given their samples of at least `size`; associative and commutative."""
     table = pa.concat_tables([SAMPLED.empty_table(), *parts]).combine_chunks()
     rows = first_arrivals(table["arrival"].to_numpy(), table["set"].to_numpy(), size)
     return table.take(pa.array(rows)).combine_chunks()
 
 
 def arrival_times(sets: UInt64, scores: Float64, seed: int) -> Float64:
-    """-log(u) / score, with u in (0, 1) made of the set's id and the seed; infinite for a score of 0."""
-    uniform = (
-        (splitmix64(sets ^ seed_for("sample", seed)) >> np.uint64(64 - _FRACTION_BITS)) + 0.5
-    ) * 2.0**-_FRACTION_BITS
+    """Returns -log(u) / score, with u in (0, 1) from the set's id and the seed; infinite for a score of 0."""
+    bits = splitmix64(sets ^ seed_for("sample", seed)) >> np.uint64(64 - _FRACTION_BITS)
+    uniform = (bits + 0.5) * 2.0**-_FRACTION_BITS
     with np.errstate(divide="ignore"):
         return -logarithm(uniform) / scores
 
 
 def first_arrivals(times: Float64, sets: UInt64, size: int) -> Int64:
-    """The rows of the `size` smallest finite times, by (time, id)."""
+    """Returns the rows of the `size` smallest finite times, by (time, id)."""
     rows = np.flatnonzero(np.isfinite(times))
     if 0 < size < len(rows):
         rows = rows[times[rows] <= np.partition(times[rows], size - 1)[size - 1]]
@@ -63,7 +62,7 @@ def first_arrivals(times: Float64, sets: UInt64, size: int) -> Int64:
 
 
 def logarithm(values: Float64) -> Float64:
-    """The natural logarithm of positive numbers, from the basic operations alone; relative error below 1e-15.
+    """Returns the natural logarithm of positive numbers, from basic operations alone; relative error below 1e-15.
 
     numpy's own differs in the last bit between processors, and a last bit can change which set is drawn last.
 
@@ -73,7 +72,7 @@ def logarithm(values: Float64) -> Float64:
     mantissa, exponent = np.frexp(values)
     low = mantissa < np.sqrt(0.5)
     mantissa, exponent = np.where(low, 2 * mantissa, mantissa), exponent - low
-    # log(m) = 2 artanh((m - 1) / (m + 1)), whose series ends fast for m near 1.
+    # log(m) = 2 artanh((m - 1) / (m + 1)), whose series converges fast for m near 1.
     ratio = (mantissa - 1) / (mantissa + 1)
     square, series = ratio * ratio, np.zeros_like(ratio)
     for term in reversed(range(_TERMS)):

@@ -1,20 +1,17 @@
 """The score of a concept set (CommonGen, section 3.1).
 
 score(x) = |S(x)| * |distinct words of S(x)| / (sum of the lengths of S(x)) * rho(x), and
-rho(x) = |X| / (the largest number of sets of X that a concept of x stands in).
+rho(x) = |X| / (the largest number of sets of X that hold one concept of x).
 """
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import ConceptSets, Int64, set_hashes
+from conceptloom.arrays.concept_sets import ConceptSets, set_hashes
+from conceptloom.arrays.lists import Lists
+from conceptloom.arrays.types import Float64, Int64, UInt64
 from conceptloom.concepts.coded_sentences import INTEGERS
 from conceptloom.concepts.degrees import Degrees
-from conceptloom.concepts.lexicon import Lists
-from conceptloom.hashing import UInt64
-
-Float64 = npt.NDArray[np.float64]
 
 SCORED = pa.schema(
     [
@@ -30,13 +27,13 @@ SCORED = pa.schema(
 """A mined set with the hash of its concepts, the largest degree among them, and its score."""
 
 DECIMALS = 6
-"""Scores are rounded before they are stored or compared: what differs less is equal."""
+"""Scores are rounded before they are stored or compared: scores that differ by less are equal."""
 
 
 def score(mined: pa.RecordBatch, degrees: Degrees, hashes: UInt64) -> pa.RecordBatch:
-    """Mined sets (schema MINED) with ids and scores, schema SCORED, in their order.
+    """Returns mined sets (schema MINED) with ids and scores, schema SCORED, in their order.
 
-    `degrees` are those of all shards; `hashes` those of the concepts (`Lexicon.hashes`), so that the id of a set is
+    `degrees` are those of all shards; `hashes` are those of the concepts (`Lexicon.hashes`), so that the id of a set is
     the same in every corpus. All lengths must be positive.
     """
     concepts = Lists.from_arrow(mined.column("concepts"))
@@ -48,8 +45,8 @@ def score(mined: pa.RecordBatch, degrees: Degrees, hashes: UInt64) -> pa.RecordB
 
 
 def scores_of(support: Int64, words: Int64, length: Int64, sets: int, degree: Int64) -> Float64:
-    """The formula on integers, one entry for each set; the only place where a score is computed.
+    """Returns the formula's value for each set, from integers: the only place where a score is computed.
 
-    Products of integers are exact, and each division is rounded once, the same on every machine.
+    Products of integers are exact, and each division is rounded once, the same way on every machine.
     """
     return np.round((support * words) / length * (sets / degree), DECIMALS)

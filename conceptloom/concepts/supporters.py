@@ -1,6 +1,6 @@
-"""The sentences of chosen concept sets: the captions that stand as train's references.
+"""The sentences of chosen concept sets: the captions that become train's references.
 
-Distributed: sentences routed as for mining; `supporters` of each shard of leads with the chosen sets.
+Distributed: sentences are routed as for mining; `supporters` of each shard of leads with the chosen sets.
 """
 
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import Bool, Int64, offsets_of
+from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import gather
+from conceptloom.arrays.types import Bool, Int64
 from conceptloom.concepts.coded_sentences import coded_arrays
-from conceptloom.concepts.lexicon import Lists
 from conceptloom.concepts.routing import shard_of
 from conceptloom.hashing import ID_BYTES
 
@@ -20,7 +20,7 @@ SUPPORTERS = pa.schema([("set", pa.uint64()), ("id", pa.binary(ID_BYTES))])
 
 
 def supporters(blocks: Iterable[pa.RecordBatch], chosen: pa.Table, shard: int = 0, shards: int = 1) -> pa.Table:
-    """All sentences of those chosen sets whose lead belongs to the shard, schema SUPPORTERS, by (set, id).
+    """Returns all sentences of the chosen sets whose lead belongs to the shard, schema SUPPORTERS, by (set, id).
 
     `blocks` are the sentences (schema CODED) routed to the shard; of `chosen`, the columns `set` and `concepts` of
     schema SCORED are read. Memory: the shard, and a few numbers for each sentence that holds a chosen set's lead.
@@ -28,15 +28,13 @@ def supporters(blocks: Iterable[pa.RecordBatch], chosen: pa.Table, shard: int = 
     sentences, ids = coded_arrays(blocks)
     sets = Lists.from_arrow(chosen["concepts"])
     own = np.flatnonzero(shard_of(sets.values[sets.offsets[:-1]], shards) == shard)
-    places, rows = _holders(
-        sentences.concepts, Lists(sets.values[gather(sets.offsets[own], sets.sizes[own])], offsets_of(sets.sizes[own]))
-    )
+    places, rows = _holders(sentences.concepts, sets.take(own))
     columns = [chosen["set"].take(pa.array(own[places])), ids.take(pa.array(rows))]
     return pa.table(columns, schema=SUPPORTERS).sort_by([("set", "ascending"), ("id", "ascending")])
 
 
 def _holders(concepts: Lists, sets: Lists) -> tuple[Int64, Int64]:
-    """(set, row) for each row that holds all concepts of a set: those of its lead, less those that lack another."""
+    """(set, row) for each row that holds all concepts of a set: those with its lead, less those that lack another."""
     span = max(int(concepts.values.max(initial=0)), int(sets.values.max(initial=0))) + 1
     parents = np.repeat(np.arange(len(concepts.sizes)), concepts.sizes)
     held = np.sort(parents * span + concepts.values)

@@ -9,6 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from conceptloom.arrays.columns import strings
+from conceptloom.arrays.lists import string_lists
+from conceptloom.arrays.types import Int64
 from conceptloom.corpus.units import SentenceUnit, Unit
 from conceptloom.filters import KEEP, SUBJECTS, Filter, Verdict, first_objection, joined, make_filter
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
@@ -19,9 +22,7 @@ from conceptloom.languages.korean.taggers import tagger
 from conceptloom.languages.korean.tokens import Token
 from conceptloom.ledger import reject
 from conceptloom.schemas import SENTENCES
-from conceptloom.tables import string_lists, strings
 
-Int64 = npt.NDArray[np.int64]
 _MORPHEMES = attrgetter("morphemes")
 
 

@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import pyarrow as pa
 
+from conceptloom.arrays.lists import string_lists
 from conceptloom.corpus.units import SentenceUnit, Unit
 from conceptloom.languages.english.analysers import DEFAULT, Analyser, Vocabulary, concepts_of, make_analyser
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.languages.english.words import words
 from conceptloom.ledger import reject
 from conceptloom.schemas import CAPTIONS
-from conceptloom.tables import string_lists
 
 NO_WORDS = "no_words"
 NO_CONCEPTS = "no_concepts"

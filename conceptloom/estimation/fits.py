@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from conceptloom.arrays.types import Float64
 
 
 class Line(NamedTuple):
@@ -37,7 +36,7 @@ class Line(NamedTuple):
         return self.fixed + self.each * rows
 
 
-def _least_squares(columns: Floats, values: Floats) -> Floats:
+def _least_squares(columns: Float64, values: Float64) -> Float64:
     return np.asarray(np.linalg.lstsq(columns.T, values, rcond=None)[0], dtype=np.float64)
 
 

@@ -10,12 +10,15 @@ It holds the known laws: Heaps' power law and other mixtures by a gamma distribu
 equally frequent (d = 0), and corpora in which each thing stands a fixed number of times (d < 0).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Counts = npt.NDArray[np.int64]
+from conceptloom.arrays.types import Float64, Int64, Integers
+
+Counts: TypeAlias = Int64
+"""How often each thing was seen, shape (things,)."""
+
 _NONE = 1e-9
 _FREQUENT = 4
 """What was seen so often in a sample will be seen in proportion in more of it."""
@@ -43,7 +46,7 @@ class Growth(NamedTuple):
         """How many distinct things `times` as large a sample would hold; `times` is at least 1."""
         return self.seen + self._new(times)
 
-    def seen_often(self, times: float, most: int) -> npt.NDArray[np.float64]:
+    def seen_often(self, times: float, most: int) -> Float64:
         """How many things would be seen exactly 1, 2, … `most` times; shape (most,)."""
         rate, bend = self._rate(), self._bend()
         base = 1 + bend * (times - 1)
@@ -103,7 +106,7 @@ def capped_total(counts: Counts, times: float, limit: int) -> float:
     return max(on, Growth.of(counts).capped(times, _FREQUENT))
 
 
-def incidence(units: npt.NDArray[Any], things: npt.NDArray[Any]) -> Counts:
+def incidence(units: Integers, things: Integers) -> Counts:
     """In how many units each distinct thing occurs, for occurrences with their units; shape (distinct things,).
 
     A unit is what was drawn by chance at once: copies inside of one say nothing about copies in the rest.

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import Bool, ConceptSets, Int64, concept_sets, found_in, set_hashes, subsets
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.concept_sets import ConceptSets, concept_sets, found_in, set_hashes, subsets
+from conceptloom.arrays.types import Bool, Int64, UInt64
 from conceptloom.gates.base import Build, Case, Verdict, at_most, percent
-from conceptloom.hashing import UInt64
 from conceptloom.splits.overlap import shared_with
 from conceptloom.splits.policies import Policy, Random
 from conceptloom.splits.train_sets import Final, Held, Preprint, TrainPolicy
-from conceptloom.tables import one_array
 
 NAME = "leak"
 COLUMNS = ["id", "concepts", "target", "references"]

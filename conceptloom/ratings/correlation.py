@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conceptloom.arrays.columns import one_array
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.metrics.optional_imports import wanted
 from conceptloom.ratings.reading import Ratings
-from conceptloom.tables import one_array, read_table
+from conceptloom.tables import read_table
 
 METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
 """The coefficients, by scipy's names of their functions. Kendall's is tau-b."""

@@ -1,1 +1,1 @@
-"""Sentence selection: postings, their cap, and the union of what each posting keeps (Korean CommonGen, section 3.1)."""
+"""Sentence selection: postings, their cap, and the routes of their rows (Korean CommonGen, section 3.1)."""

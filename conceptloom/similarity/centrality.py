@@ -1,24 +1,25 @@
 """Centralities of all sentences of many postings at once, and their ranks (Korean CommonGen, section 3.1, equation 2).
 
-Every sum runs in an order that the posting alone decides, so a posting gets the same bits in whatever block it is.
+Every sum runs in an order that depends on the posting alone, so a posting gets the same bits in any block.
 """
 
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from conceptloom.similarity.base import Float64, Int64
+from conceptloom.arrays.lists import offsets_of
+from conceptloom.arrays.types import Bytes, Float32, Float64, Int32, Int64, Integers, UInt64
 
-Floats = npt.NDArray[np.floating]
 DECIMALS = 5
-"""Scores are compared, and stored, rounded to this many decimals: what is below is noise of the summation."""
+"""Scores are compared and stored rounded to this many decimals: beyond them there is only noise of the summation."""
 LONG = 48
-"""Postings of more rows are summed one by one: adding them position by position would take a step for each row."""
+"""Longer postings are summed one by one: adding them position by position would take a step for each row."""
 
 
-def ragged_sums(table: Floats, index: npt.NDArray[np.integer], offsets: Int64) -> Floats:
-    """Sums of table[index[offsets[g]:offsets[g + 1]]] over each group g, in order; shape (groups, d), dtype of `table`.
+def ragged_sums(table: Float32 | Float64, index: Integers, offsets: Int64) -> Float32 | Float64:
+    """Returns the sums of table[index[offsets[g]:offsets[g + 1]]] for each group g, in order.
+
+    Shape (groups, d), with the dtype of `table`.
 
     Groups are sorted by length and added position by position, a step for each position of the longest group;
     np.add.reduceat takes three times as long.
@@ -39,22 +40,24 @@ def ragged_sums(table: Floats, index: npt.NDArray[np.integer], offsets: Int64) -
 
 
 def posting_sums(vectors: Float64, offsets: Int64) -> Float64:
-    """Sums of the rows of each posting, shape (postings, d)."""
+    """Returns the sums of the rows of each posting, shape (postings, d)."""
     lengths = np.diff(offsets)
     short = np.flatnonzero(lengths <= LONG)
     sums = np.zeros((len(lengths), vectors.shape[1]))
     rows = np.repeat(lengths <= LONG, lengths).nonzero()[0]
-    sums[short] = ragged_sums(vectors, rows, np.concatenate(([0], np.cumsum(lengths[short]))))
+    sums[short] = ragged_sums(vectors, rows, offsets_of(lengths[short]))
     for posting in np.flatnonzero(lengths > LONG):
         sums[posting] = vectors[offsets[posting] : offsets[posting + 1]].sum(axis=0)
     return sums
 
 
-def linear_centralities(vectors: Floats, offsets: Int64) -> Float64:
-    """score_i = e_i . sum_j e_j - |e_i|^2 over each posting: all cosines of unit vectors without forming any pair.
+def linear_centralities(vectors: Float32 | Float64, offsets: Int64) -> Float64:
+    """Returns score_i = e_i . sum_j e_j - |e_i|^2 over each posting, shape (rows,).
+
+    That is the sum of the cosines with all other rows (equation 2), computed without forming any pair.
 
     `vectors` has shape (rows, d); its rows are unit vectors, or zero where nothing is known (then the score is 0).
-    `offsets` has shape (postings + 1,). Returns shape (rows,). Time and memory are linear in the rows.
+    `offsets` has shape (postings + 1,). Time and memory are linear in the rows.
 
     >>> linear_centralities(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]]), np.array([0, 3])).round(5).tolist()
     [0.6, 1.4, 0.8]
@@ -65,10 +68,10 @@ def linear_centralities(vectors: Floats, offsets: Int64) -> Float64:
 
 
 def pairwise_centralities(similarity: Callable[[int, int], Float64], offsets: Int64) -> Float64:
-    """score_i = sum_j y_ij - y_ii from the similarities themselves, for scorers that have no vectors; O(N^2).
+    """Returns score_i = sum_j y_ij - y_ii (equation 2), shape (rows,), for scorers that have no vectors; O(N^2).
 
-    `similarity(start, end)` answers the matrix of shape (end - start, end - start) of the rows start to end.
-    The rows of the posting are added from left to right. Returns shape (rows,).
+    `similarity(start, end)` returns the matrix of shape (end - start, end - start) of the rows start to end.
+    The similarities of a row are added from left to right.
     """
     scores = np.zeros(int(offsets[-1]))
     for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
@@ -79,7 +82,7 @@ def pairwise_centralities(similarity: Callable[[int, int], Float64], offsets: In
 
 
 def posting_groups(offsets: Int64, rows: int) -> Iterator[tuple[int, int]]:
-    """Ranges (first, last + 1) of whole postings of at most `rows` rows together; a longer posting is a group alone.
+    """Yields ranges (first, last + 1) of postings with at most `rows` rows together; a longer posting stands alone.
 
     >>> list(posting_groups(np.array([0, 2, 3, 9]), 4))
     [(0, 2), (2, 3)]
@@ -92,8 +95,8 @@ def posting_groups(offsets: Int64, rows: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def rank_postings(scores: Float64, ids: npt.NDArray[np.bytes_], offsets: Int64) -> npt.NDArray[np.int32]:
-    """The rank of each row in its posting, from 1: by score rounded to 5 decimals downwards, then by id upwards.
+def rank_postings(scores: Float64, ids: Bytes, offsets: Int64) -> Int32:
+    """Returns the rank of each row in its posting, from 1: scores (rounded to 5 decimals) descend, then ids ascend.
 
     `scores` and `ids` (type S20, distinct in a posting) have shape (rows,); returns shape (rows,).
 
@@ -108,8 +111,8 @@ def rank_postings(scores: Float64, ids: npt.NDArray[np.bytes_], offsets: Int64) 
     return ranks
 
 
-def _id_words(ids: npt.NDArray[np.bytes_]) -> list[npt.NDArray[np.uint64]]:
-    """Ids as 64-bit numbers that sort alike, the least significant first: sorting numbers takes a third of the time."""
+def _id_words(ids: Bytes) -> list[UInt64]:
+    """Ids as 64-bit numbers that sort alike, least significant first: sorting numbers takes a third of the time."""
     width = -(-max(ids.dtype.itemsize, 1) // 8) * 8
     words = np.ascontiguousarray(ids.astype(f"S{width}")).view(">u8").reshape(len(ids), width // 8)
     return [words[:, column].astype(np.uint64) for column in reversed(range(width // 8))]

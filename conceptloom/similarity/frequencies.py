@@ -1,4 +1,4 @@
-"""Document frequencies of content morphemes: counted a block at a time, and merged."""
+"""Document frequencies of content morphemes: counted block by block, then merged."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.similarity.base import Frequencies, Int64
+from conceptloom.arrays.types import Int64
+from conceptloom.similarity.base import Frequencies
 from conceptloom.similarity.morpheme_sets import flat_codes
 
 
 def count_frequencies(sentences: pa.RecordBatch) -> Frequencies:
-    """In how many of these sentences (schema SENTENCES) each morpheme occurs, sorted by morpheme."""
+    """Returns in how many of these sentences (schema SENTENCES) each morpheme occurs, sorted by morpheme."""
     rows, codes, distinct = flat_codes(sentences.column("morphemes"))
     span = max(len(distinct), 1)
     once = np.unique(rows * span + codes) % span
@@ -20,7 +21,7 @@ def count_frequencies(sentences: pa.RecordBatch) -> Frequencies:
 
 
 def merge_frequencies(parts: Sequence[Frequencies]) -> Frequencies:
-    """The frequencies of the parts taken together, sorted by morpheme: the order of the parts does not matter."""
+    """Returns the frequencies of all parts together, sorted by morpheme; the order of the parts does not matter."""
     joined = pa.concat_arrays([pa.array([], pa.string()), *(part.morphemes for part in parts)]).dictionary_encode()
     counts = np.zeros(len(joined.dictionary), dtype=np.int64)
     np.add.at(counts, joined.indices.to_numpy(), np.concatenate([np.zeros(0, np.int64), *(p.counts for p in parts)]))

@@ -13,10 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from conceptloom.arrays.lists import Lists
+from conceptloom.arrays.runs import gather
+from conceptloom.arrays.types import Float64, Int32, Int64
 from conceptloom.errors import ConfigError
-from conceptloom.similarity.base import SCORERS, Float64, Frequencies, Int64, ScorerEntry
+from conceptloom.similarity.base import SCORERS, Frequencies, ScorerEntry
 from conceptloom.similarity.centrality import linear_centralities, posting_groups, ragged_sums
-from conceptloom.similarity.morpheme_sets import Int32, encode_sets, gather_ranges, set_parts
+from conceptloom.similarity.morpheme_sets import encode_sets
 
 NAME, VERSION = "static-ko", "1"
 TABLE = Path(__file__).parent / "data" / "static-ko.npz"
@@ -43,7 +46,7 @@ class StaticTable:
         """The number of rows of each morpheme (0: unknown), shape (n,), and the rows, one after the other."""
         places = np.fromiter((self.keys.get(m, -1) for m in morphemes), dtype=np.int64, count=len(morphemes))
         counts = np.where(places < 0, 0, self.counts[places])
-        return counts, self.rows[gather_ranges(self.starts[places], counts)]
+        return counts, self.rows[gather(self.starts[places], counts)]
 
 
 @lru_cache(maxsize=2)
@@ -85,7 +88,7 @@ class StaticScorer:
 
     def centralities(self, features: pa.Array, offsets: Int64) -> Float64:
         """score_i = e_i . sum_j e_j - |e_i|^2 with e_i the unit sum of the vectors of a sentence."""
-        rows, row_offsets = set_parts(features)
+        rows, row_offsets = Lists.from_arrow(features)
         scores = np.zeros(len(features))
         for first, last in posting_groups(offsets, GROUP_ROWS):
             start, end = int(offsets[first]), int(offsets[last])

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.lists import Lists
+from conceptloom.arrays.types import Float64, Int64
 from conceptloom.errors import ConfigError
-from conceptloom.similarity.base import SCORERS, Float64, Frequencies, Int64, ScorerEntry
+from conceptloom.similarity.base import SCORERS, Frequencies, ScorerEntry
 from conceptloom.similarity.centrality import posting_groups
-from conceptloom.similarity.morpheme_sets import encode_sets, set_parts
+from conceptloom.similarity.morpheme_sets import encode_sets
 
 NAME, VERSION = "tfidf", "1"
 GROUP_ROWS = 100_000
@@ -45,7 +47,7 @@ class TfidfScorer:
 
     def centralities(self, features: pa.Array, offsets: Int64) -> Float64:
         """The linear identity on sparse vectors: score_i = sum_m e_im * (total of m in the posting) - |e_i|^2."""
-        places, row_offsets = set_parts(features)
+        places, row_offsets = Lists.from_arrow(features)
         scores = np.zeros(len(features))
         for first, last in posting_groups(offsets, GROUP_ROWS):
             start, end = int(offsets[first]), int(offsets[last])

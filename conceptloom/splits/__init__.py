@@ -1,4 +1,4 @@
-"""Splits: what is held out, and what train may share with it."""
+"""Splits: which sets are held out, and what train may share with them (Korean CommonGen, section 3)."""
 
 from conceptloom.splits.assignment import SPLIT_NAMES, Assignment, assign
 from conceptloom.splits.candidates import SET_ROWS, Candidates, candidates, merge_candidates, set_rows
@@ -7,12 +7,12 @@ from conceptloom.splits.evidence import LONE_PAIRS, PAIR_EVIDENCE, lone_pairs, p
 from conceptloom.splits.policies import POLICIES, Policy
 from conceptloom.splits.protection import (
     PAIR_HOLDERS,
-    Screen,
+    Protection,
+    divide_protected,
     frozen_assignment,
     pair_holders,
     protect,
     require_pairs,
-    screened,
     sum_holders,
 )
 from conceptloom.splits.sizes import Sizes
@@ -29,12 +29,13 @@ __all__ = [
     "Candidates",
     "Division",
     "Policy",
-    "Screen",
+    "Protection",
     "Sizes",
     "Split",
     "assign",
     "candidates",
     "divide",
+    "divide_protected",
     "dropped_rows",
     "frozen_assignment",
     "lone_pairs",
@@ -43,7 +44,6 @@ __all__ = [
     "pair_holders",
     "protect",
     "require_pairs",
-    "screened",
     "set_rows",
     "split_table",
     "sum_holders",

@@ -1,4 +1,4 @@
-"""Which sentence is held out for what: the small table that every shard is divided by."""
+"""Which sentence is held out for which split: the small table by which every shard is divided."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import ConceptSets, Int64, offsets_of
+from conceptloom.arrays.concept_sets import ConceptSets
+from conceptloom.arrays.types import Int64, UInt64
 from conceptloom.errors import BuildError
-from conceptloom.hashing import UInt64
 from conceptloom.splits.candidates import Candidates, set_priorities
 from conceptloom.splits.policies import Policy
 from conceptloom.splits.sizes import Stratum, allocate
@@ -32,17 +32,15 @@ class Assignment:
     rows: pa.Table
 
     def sets(self) -> UInt64:
-        """The hash of each held-out set, shape (rows,)."""
+        """Returns the hash of each held-out set, shape (rows,)."""
         return np.asarray(self.rows["set"].to_numpy())
 
     def concepts(self) -> ConceptSets:
-        """The concept hashes of each held-out set."""
-        column = self.rows["concepts"].combine_chunks()
-        sizes = pc.list_value_length(column).to_numpy(zero_copy_only=False)
-        return ConceptSets(column.flatten().to_numpy(), offsets_of(sizes))
+        """Returns the concept hashes of each held-out set."""
+        return ConceptSets.from_arrow(self.rows["concepts"])
 
     def to_bytes(self) -> bytes:
-        """Arrow IPC bytes."""
+        """Returns Arrow IPC bytes."""
         return to_ipc(self.rows)
 
     @classmethod
@@ -52,7 +50,7 @@ class Assignment:
 
 
 def assign(candidates: Candidates, validation: int, test: int, policy: Policy, seed: int) -> Assignment:
-    """Holds out `test` and `validation` sets, each in proportion to the strata's sentences.
+    """Returns the assignment of `test` and `validation` sets, each in proportion to the strata's sentences.
 
     Test chooses first, so that it does not change with the size of validation. Raises BuildError where the policy has
     too few eligible sets.
@@ -96,6 +94,6 @@ def _assignment(rows: pa.Table, chosen: Iterable[tuple[int, int]]) -> Assignment
 
 
 def held_out_rows(ids: pa.ChunkedArray, assignment: Assignment) -> Int64:
-    """The row of the assignment that each id is, or -1; shape (len(ids),)."""
+    """Returns the row of the assignment with each id, or -1; shape (len(ids),)."""
     places = pc.index_in(ids, value_set=assignment.rows["id"].combine_chunks())
     return np.asarray(pc.fill_null(places, -1).to_numpy(), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Which sets may be held out: one sentence for each eligible concept set, the best of each stratum by seeded priority.
+"""Which sets may be held out: one sentence for each eligible set, the first of each stratum by seeded priority.
 
 Distributed: `set_rows` of each shard, routed by bucket of `set`, so that all sentences of a set meet in one bucket;
 `candidates` of each bucket with the bucket's lone pairs; `merge_candidates` of all. Memory: one bucket, and `wanted`
@@ -15,12 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.blocks import table_of
-from conceptloom.arrays.concept_sets import Bool, Int64, concept_sets, set_hashes
-from conceptloom.hashing import ID_LENGTH, UInt64, id_heads, seed_for, splitmix64
+from conceptloom.arrays.columns import strings
+from conceptloom.arrays.concept_sets import concept_sets, set_hashes
+from conceptloom.arrays.runs import is_first, positions
+from conceptloom.arrays.types import Bool, Int64, UInt64
+from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.splits.evidence import LONE_PAIRS
 from conceptloom.splits.policies import SMALLEST_SET, Policy
 from conceptloom.splits.sizes import Stratum
-from conceptloom.tables import read_ipc, strings, to_ipc
+from conceptloom.tables import read_ipc, to_ipc
 
 SET_ROWS = pa.schema(
     [
@@ -37,7 +40,7 @@ _STRATA = b"strata"
 
 
 class Supply(NamedTuple):
-    """What a stratum has: its sentences (of sets of at least two concepts), and its distinct eligible sets."""
+    """The sentences of a stratum (with sets of at least two concepts), and its distinct eligible sets."""
 
     sentences: int
     eligible: int
@@ -45,13 +48,13 @@ class Supply(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidates:
-    """The rows that may be held out (schema SET_ROWS, distinct sets), and what each stratum has in all."""
+    """The rows that may be held out (schema SET_ROWS, distinct sets), and the supply of each stratum."""
 
     rows: pa.Table
     strata: Mapping[Stratum, Supply]
 
     def to_bytes(self) -> bytes:
-        """Arrow IPC bytes; the strata are the schema's metadata."""
+        """Returns Arrow IPC bytes; the strata are the schema's metadata."""
         strata = json.dumps([[*stratum, *supply] for stratum, supply in sorted(self.strata.items())])
         return to_ipc(self.rows.replace_schema_metadata({_STRATA: strata.encode()}))
 
@@ -65,9 +68,9 @@ class Candidates:
 
 
 def set_rows(sentences: pa.Table, stratify: bool = True) -> pa.RecordBatch:
-    """The sets of a shard (schema SENTENCES) that are large enough to hold out, one row for each sentence.
+    """Returns the sets of a shard (schema SENTENCES) that are large enough to hold out, one row for each sentence.
 
-    Returns schema SET_ROWS. Where the split is not stratified all rows are of the one stratum ("", 0).
+    The rows have schema SET_ROWS. Where the split is not stratified, all rows belong to the one stratum ("", 0).
     """
     sets = concept_sets(sentences["concepts"])
     rows = np.flatnonzero(sets.sizes >= SMALLEST_SET)
@@ -76,17 +79,17 @@ def set_rows(sentences: pa.Table, stratify: bool = True) -> pa.RecordBatch:
     ids, sources = (kept[name].combine_chunks() for name in ("id", "source"))
     size = sets.sizes if stratify else np.zeros(len(rows), dtype=np.int64)
     source = pc.fill_null(sources, "") if stratify else pa.repeat("", len(rows))
-    concepts = pa.ListArray.from_arrays(pa.array(sets.offsets.astype(np.int32)), pa.array(sets.values))
-    return pa.record_batch([pa.array(hashes), ids, source, pa.array(size.astype(np.int32)), concepts], schema=SET_ROWS)
+    columns = [pa.array(hashes), ids, source, pa.array(size.astype(np.int32)), sets.to_arrow()]
+    return pa.record_batch(columns, schema=SET_ROWS)
 
 
 def candidates(
     rows: Iterable[pa.RecordBatch], lone: Iterable[pa.RecordBatch], policy: Policy, wanted: int, seed: int
 ) -> Candidates:
-    """The candidates of one set bucket: at most `wanted` of each stratum.
+    """Returns the candidates of one set bucket: at most `wanted` of each stratum.
 
-    `rows` are the bucket's SET_ROWS and `lone` its LONE_PAIRS (none where `policy.min_pairs` is 0), in any order. Of
-    the sentences of one set the one with the smallest seeded priority stands for it, and names its stratum.
+    `rows` are the bucket's SET_ROWS and `lone` its LONE_PAIRS (none where `policy.min_pairs` is 0), in any order. The
+    sentence with the smallest seeded priority represents its set and decides the set's stratum.
     """
     table = table_of(rows, SET_ROWS)
     firsts = _representatives(table, seed)
@@ -99,7 +102,7 @@ def candidates(
 
 
 def merge_candidates(parts: Iterable[Candidates], wanted: int, seed: int) -> Candidates:
-    """The candidates of several set buckets as one; associative, so partial merges may be merged again."""
+    """Returns the candidates of several set buckets as one; associative, so partial merges may be merged again."""
     tables, supplies = [SET_ROWS.empty_table()], dict[Stratum, Supply]()
     for part in parts:
         tables.append(part.rows)
@@ -110,16 +113,16 @@ def merge_candidates(parts: Iterable[Candidates], wanted: int, seed: int) -> Can
 
 
 def set_priorities(sets: UInt64, seed: int) -> UInt64:
-    """The seeded order in which sets are held out, smallest first; distinct sets have distinct priorities."""
+    """Returns the priority by which sets are held out, smallest first; distinct sets have distinct priorities."""
     return splitmix64(sets ^ seed_for("split", seed))
 
 
 def _representatives(table: pa.Table, seed: int) -> Int64:
-    """The row of each distinct set that stands for it: smallest seeded priority of the id, ties by id."""
+    """The row that represents each distinct set: smallest seeded priority of the id, ties by id."""
     sets = table["set"].to_numpy()
     order = np.argsort(sets, kind="stable")
-    fresh = np.concatenate((np.ones(min(1, len(sets)), dtype=np.bool_), sets[order][1:] != sets[order][:-1]))
-    alone = fresh & np.concatenate((fresh[1:], np.ones(min(1, len(sets)), dtype=np.bool_)))
+    fresh = is_first(sets[order])
+    alone = fresh & np.append(fresh, True)[1:]
     # Few sets have several sentences, and only those need the slow sort by id.
     several = order[~alone]
     if not len(several):
@@ -130,7 +133,7 @@ def _representatives(table: pa.Table, seed: int) -> Int64:
 
 
 def _has_lone_pairs(sets: UInt64, lone: Iterable[pa.RecordBatch], least: int) -> Bool:
-    """Whether each set has at least that many pairs to itself; the counts of several pair buckets are added."""
+    """Whether each set has at least `least` pairs to itself; the counts of several pair buckets are added."""
     table = table_of(lone, LONE_PAIRS)
     holders, places = np.unique(table["set"].to_numpy(), return_inverse=True)
     counts = np.zeros(len(holders), dtype=np.int64)
@@ -150,6 +153,6 @@ def _best(table: pa.Table, wanted: int, seed: int) -> pa.Table:
     strata = sources.astype(np.int64) << 32 | table["size"].to_numpy()
     priorities = set_priorities(table["set"].to_numpy(), seed)
     order = np.lexsort((priorities, strata))
-    _, starts, counts = np.unique(strata[order], return_index=True, return_counts=True)
-    kept = order[np.arange(len(order)) - np.repeat(starts, counts) < wanted]
+    _, counts = np.unique(strata, return_counts=True)
+    kept = order[positions(counts) < wanted]
     return table.take(pa.array(kept[np.argsort(priorities[kept])])).combine_chunks()

@@ -1,26 +1,23 @@
-"""Divides a shard by the assignment: every sentence goes to train, validation or test, or is dropped with a reason."""
+"""The division of a shard: every sentence goes to train, validation or test, or is dropped with a reason."""
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import Int64, concept_sets, found_in, set_hashes
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.concept_sets import concept_sets, found_in, set_hashes
+from conceptloom.arrays.types import Int8, Int64, UInt64
 from conceptloom.schemas import REJECTED
 from conceptloom.splits.assignment import DROPPED, TRAIN, Assignment, held_out_rows
 from conceptloom.splits.overlap import shared_with
 from conceptloom.splits.policies import SAME_SET, Policy
 
-Int8 = npt.NDArray[np.int8]
-
 
 class Division(NamedTuple):
     """Where each row of a shard goes: TRAIN, VALIDATION, TEST or DROPPED.
 
-    Of a dropped row, why, and the id of the held-out sentence that it clashes with; empty strings for the others.
+    A dropped row also has a reason and the id of the held-out sentence it clashes with; other rows have empty strings.
     """
 
     splits: Int8
@@ -29,10 +26,10 @@ class Division(NamedTuple):
 
 
 def divide(sentences: pa.Table, assignment: Assignment, policy: Policy) -> Division:
-    """Divides a shard (schema SENTENCES). Memory: the shard and the assignment.
+    """Returns the division of a shard (schema SENTENCES). Memory: the shard and the assignment.
 
     A sentence with the set of a held-out one is dropped (`same_set`); then one that shares more than the policy allows,
-    for the policy's reason. Of several held-out sentences it clashes with, the detail names the one of the smallest id.
+    for the policy's reason. If it clashes with several held-out sentences, the detail is the smallest of their ids.
     """
     own = held_out_rows(sentences["id"], assignment)
     sets = concept_sets(sentences["concepts"])
@@ -46,7 +43,7 @@ def divide(sentences: pa.Table, assignment: Assignment, policy: Policy) -> Divis
 
 
 def dropped_rows(sentences: pa.Table, division: Division, stage: str = "split") -> pa.Table:
-    """The rows of the shard that are dropped, with schema REJECTED."""
+    """Returns the dropped rows of the shard, with schema REJECTED."""
     rows = pa.array(np.flatnonzero(division.splits == DROPPED))
     kept = sentences.select(["id", "text", "source", "locator"]).take(rows)
     columns = [*kept.columns, pa.repeat(stage, len(rows)), division.reasons.take(rows), division.details.take(rows)]

@@ -1,4 +1,4 @@
-"""Which pairs of concepts a set has to itself in the whole corpus: the evidence of policy `unseen-pairs`.
+"""Which pairs of concepts no other set of the corpus holds: the evidence for policy `unseen-pairs`.
 
 Distributed: `pair_evidence` of each shard, routed by bucket of `pair`; `lone_pairs` of each of these buckets, routed by
 bucket of `set` to `conceptloom.splits.candidates`. Memory: one shard, or one bucket, of 16 bytes a pair.
@@ -11,20 +11,21 @@ import pyarrow as pa
 
 from conceptloom.arrays.blocks import table_of
 from conceptloom.arrays.concept_sets import concept_sets, set_hashes, subsets
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.runs import run_starts
+from conceptloom.arrays.types import UInt64
 
 PAIR_EVIDENCE = pa.schema([("pair", pa.uint64()), ("set", pa.uint64())])
 """A pair of concepts (hash) and a set (hash) that holds it."""
 
 LONE_PAIRS = pa.schema([("set", pa.uint64()), ("pairs", pa.int64())])
-"""A set and how many pairs of one bucket it has to itself."""
+"""A set, and the number of pairs of one bucket that it has to itself."""
 
 
 def pair_evidence(sentences: pa.Table) -> pa.RecordBatch:
-    """For each pair of concepts of a shard (schema SENTENCES) the set that holds it; of several holders, two.
+    """Returns for each pair of concepts of a shard (schema SENTENCES) the set that holds it, or two of several.
 
-    Two distinct holders are as good as all of them: they prove that the pair is nobody's own. Schema PAIR_EVIDENCE,
-    without order.
+    Two distinct holders are as good as all of them: they prove that no set has the pair to itself. The rows have schema
+    PAIR_EVIDENCE and no order.
     """
     sets = concept_sets(sentences["concepts"])
     hashes, firsts = np.unique(set_hashes(sets), return_index=True)
@@ -36,9 +37,9 @@ def pair_evidence(sentences: pa.Table) -> pa.RecordBatch:
 
 
 def lone_pairs(evidence: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
-    """How many pairs of one bucket each set has to itself. Takes all evidence of the bucket, in any order.
+    """Returns how many pairs of one bucket each set has to itself, given all evidence of the bucket in any order.
 
-    Returns schema LONE_PAIRS, sorted by set; sets without such a pair are left out.
+    The rows have schema LONE_PAIRS and are sorted by set; sets without such a pair are omitted.
     """
     table = table_of(evidence, PAIR_EVIDENCE)
     _, least, most = _holders(table["pair"].to_numpy(), table["set"].to_numpy())
@@ -47,10 +48,10 @@ def lone_pairs(evidence: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def _holders(pairs: UInt64, sets: UInt64) -> tuple[UInt64, UInt64, UInt64]:
-    """The distinct pairs, and of each the smallest and the largest set that holds it; all of shape (distinct,)."""
+    """The distinct pairs, and the smallest and the largest set that holds each; all of shape (distinct,)."""
     if not len(pairs):
         return pairs, sets, sets
     order = np.argsort(pairs)
     pairs, sets = pairs[order], sets[order]
-    starts = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1])))
+    starts = run_starts(pairs)
     return pairs[starts], np.minimum.reduceat(sets, starts), np.maximum.reduceat(sets, starts)

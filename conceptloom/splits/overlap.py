@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from conceptloom.arrays.concept_sets import ConceptSets, Int64, found_in, offsets_of, subsets
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.concept_sets import ConceptSets, found_in, subsets
+from conceptloom.arrays.runs import gather
+from conceptloom.arrays.types import Int64, UInt64
 
 _WIDEST = 3
 
@@ -19,11 +20,11 @@ class _Index(NamedTuple):
 
 
 def shared_with(sets: ConceptSets, held_out: ConceptSets, max_shared: int) -> Int64:
-    """For each set the first held-out set that it shares more than `max_shared` concepts with, or -1; shape (rows,).
+    """Returns for each set the first held-out set that shares more than `max_shared` concepts with it, or -1.
 
-    Two sets that share c concepts share comb(c, w) subsets of w concepts. So for up to two concepts one shared subset
-    of w = max_shared + 1 tells, and beyond that the number of shared triples does: the work stays cubic in a set's
-    size for any `max_shared`. Both arguments as of `distinct_sets`.
+    Shape (rows,). Two sets that share c concepts share comb(c, w) subsets of w concepts. So for up to two concepts one
+    shared subset of w = max_shared + 1 decides, and beyond that the number of shared triples: the work stays cubic in a
+    set's size for any `max_shared`. Both arguments must be in the form of `distinct_sets`.
     """
     width = min(max_shared + 1, _WIDEST)
     needed = comb(max_shared + 1, width)
@@ -40,7 +41,7 @@ def _index(held_out: ConceptSets, width: int, firsts_only: bool) -> _Index:
     index = _Index(keys[order], rows[order])
     if not firsts_only:
         return index
-    # A concept that half of the held-out sets hold would join with all of them, where one is enough.
+    # A concept that half of the held-out sets hold would join with all of them, although one is enough.
     distinct, firsts = np.unique(index.keys, return_index=True)
     return _Index(distinct, index.held_out[firsts])
 
@@ -49,13 +50,11 @@ def _join(rows: Int64, keys: UInt64, index: _Index) -> tuple[Int64, Int64]:
     """(row, held-out set) for each subset that both hold."""
     lefts = np.searchsorted(index.keys, keys)
     counts = np.searchsorted(index.keys, keys, side="right") - lefts
-    starts = offsets_of(counts)
-    places = np.repeat(lefts - starts[:-1], counts) + np.arange(starts[-1])
-    return np.repeat(rows, counts), index.held_out[places]
+    return np.repeat(rows, counts), index.held_out[gather(lefts, counts)]
 
 
 def _first_over(rows: Int64, held_out: Int64, needed: int, count: int, held_out_count: int) -> Int64:
-    """The first held-out set of each row that shares at least `needed` subsets with it, or -1."""
+    """The first held-out set that shares at least `needed` subsets with each row, or -1; shape (count,)."""
     meetings, subsets_shared = np.unique(rows * held_out_count + held_out, return_counts=True)
     meetings = meetings[subsets_shared >= needed]
     result = np.full(count, -1, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Split policies: what train may share with validation and test. Under each of them they share no set and no sentence.
+"""Split policies: what train may share with validation and test. No policy lets them share a set or a sentence.
 
 Korean CommonGen (section 3) promises that each test set holds at least one pair of concepts that train never shows:
 `unseen-pairs`. The others are stricter, or the plain baseline.
@@ -17,18 +17,18 @@ SAME_SET = "same_set"
 """Why a sentence is dropped that holds the very set of a held-out one."""
 
 HELD_OUT = "held_out"
-"""Why a sentence is no train row that an earlier build, whose validation and test are kept, holds out."""
+"""Why a sentence is dropped that is held out by an earlier build whose validation and test are kept."""
 
 SHOWS_PAIR = "shows_pair"
-"""Why a sentence is dropped that holds a pair which a kept held-out set has to itself."""
+"""Why a sentence is dropped that holds a protected pair of a frozen held-out set."""
 
 
 class Policy(Protocol):
-    """A frozen dataclass of its options. It acts twice: on what may be held out, and on what train then loses."""
+    """A frozen dataclass of its options. It decides twice: what may be held out, and what train then loses."""
 
     @property
     def min_pairs(self) -> int:
-        """How many pairs a held-out set must hold that no other set of the corpus holds. 0: pairs are not looked at."""
+        """How many pairs a held-out set must hold that no other set of the corpus holds. 0: pairs do not matter."""
 
     @property
     def max_shared(self) -> int | None:
@@ -52,8 +52,8 @@ def _at_least(least: int, value: int, option: str) -> None:
 class UnseenPairs:
     """Each held-out set holds at least `min_pairs` pairs that no train set holds (Korean CommonGen, section 3).
 
-    Exact without dropping anything but equal sets: held out is only what has that many pairs to itself in the whole
-    corpus, so no set that stays in train can hold them.
+    This drops nothing but equal sets: only sets that have so many pairs to themselves in the whole corpus are held out,
+    so no set that stays in train can hold these pairs.
     """
 
     min_pairs: int = 1
@@ -92,7 +92,7 @@ class MaxShared:
 
 @dataclass(frozen=True)
 class Random:
-    """Only equal sets are kept apart: what a split by chance gives, to compare with."""
+    """Only equal sets are kept apart: the random baseline to compare with."""
 
     name: ClassVar[str] = "random"
     min_pairs: ClassVar[int] = 0
@@ -102,7 +102,7 @@ class Random:
 
 @dataclass(frozen=True)
 class PolicyEntry:
-    """A policy that can be named: `make` is a dataclass whose fields are the policy's options."""
+    """A policy with a name: `make` is a dataclass whose fields are the policy's options."""
 
     summary: str
     make: type[UnseenPairs] | type[AllPairsUnseen] | type[MaxShared] | type[Random]

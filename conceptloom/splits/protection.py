@@ -1,7 +1,7 @@
-"""Screening a corpus against validation and test of an earlier build: what may be train, and what falls out.
+"""The protection of frozen held-out sets: train must not show what validation and test of an earlier build hold.
 
-Distributed: `pair_holders` of each shard, summed by `sum_holders` and given to `protect`, which makes the `Screen` that
-every shard is put through by `screened`. Memory: one shard and the held-out sets.
+Distributed: `pair_holders` of each shard, summed by `sum_holders` and passed to `protect`; every shard is divided by
+`divide_protected` under the `Protection` that this returns. Memory: one shard and the held-out sets.
 """
 
 from collections.abc import Iterable
@@ -12,79 +12,67 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.blocks import table_of
-from conceptloom.arrays.concept_sets import (
-    ConceptSets,
-    Int64,
-    Subsets,
-    concept_sets,
-    found_in,
-    offsets_of,
-    set_hashes,
-    subsets,
-)
+from conceptloom.arrays.concept_sets import ConceptSets, Subsets, concept_sets, found_in, set_hashes, subsets
+from conceptloom.arrays.lists import offsets_of
+from conceptloom.arrays.runs import positions
+from conceptloom.arrays.types import Int64, UInt64
 from conceptloom.errors import ConfigError
-from conceptloom.hashing import UInt64
 from conceptloom.splits.assignment import ASSIGNMENT, DROPPED, SPLIT_NAMES, TRAIN, Assignment
 from conceptloom.splits.divide import Division, divide
 from conceptloom.splits.policies import HELD_OUT, SHOWS_PAIR, Policy
 from conceptloom.tables import read_ipc, to_ipc
 
 PAIR_HOLDERS = pa.schema([("pair", pa.uint64()), ("rows", pa.int64())])
-"""A pair of concepts (hash) of a held-out set, and how many rows that may be train hold it."""
+"""A pair of concepts (hash) of a held-out set, and how many possible train rows hold it."""
 
 _PROTECTED = pa.field("protected", pa.list_(pa.uint64()))
 
 
 @dataclass(frozen=True)
-class Screen:
-    """The held-out sentences, and of each the pairs (hashes) that train must not show: row i of `protected`."""
+class Protection:
+    """The held-out sentences, and for each (row i of `protected`) the hashes of the pairs that train must not show."""
 
     assignment: Assignment
     protected: ConceptSets
 
     def to_bytes(self) -> bytes:
-        """Arrow IPC bytes."""
-        offsets = pa.array(self.protected.offsets.astype(np.int32))
-        pairs = pa.ListArray.from_arrays(offsets, pa.array(self.protected.values))
-        return to_ipc(self.assignment.rows.append_column(_PROTECTED, pairs))
+        """Returns Arrow IPC bytes."""
+        return to_ipc(self.assignment.rows.append_column(_PROTECTED, self.protected.to_arrow()))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Screen":
+    def from_bytes(cls, data: bytes) -> "Protection":
         """The inverse of `to_bytes`."""
         table = read_ipc(data).combine_chunks()
-        pairs = table[_PROTECTED.name].combine_chunks()
-        sizes = pc.list_value_length(pairs).to_numpy(zero_copy_only=False)
-        protected = ConceptSets(pairs.flatten().to_numpy(), offsets_of(sizes))
+        protected = ConceptSets.from_arrow(table[_PROTECTED.name])
         return cls(Assignment(table.select(ASSIGNMENT.names)), protected)
 
 
 def frozen_assignment(rows: pa.Table) -> Assignment:
-    """The assignment that held-out rows of a data set are: `id`, `concepts`, and `split`, the split's name."""
+    """Returns held-out rows of a data set as an assignment. Their columns: `id`, `concepts` and `split`, its name."""
     rows = rows.select(["id", "concepts", "split"]).sort_by("id").combine_chunks()
     sets = concept_sets(rows["concepts"])
     numbers = {name: number for number, name in SPLIT_NAMES.items()}
     splits = pa.array([numbers[name] for name in rows["split"].to_pylist()], pa.int8())
-    concepts = pa.ListArray.from_arrays(pa.array(sets.offsets.astype(np.int32)), pa.array(sets.values))
-    columns = [rows["id"], pa.array(set_hashes(sets)), splits, concepts]
+    columns = [rows["id"], pa.array(set_hashes(sets)), splits, sets.to_arrow()]
     return Assignment(pa.table(columns, schema=ASSIGNMENT))
 
 
 def require_pairs(assignment: Assignment, policy: Policy) -> None:
-    """Raises ConfigError where a held-out set is too small for the pairs that the policy promises of it."""
+    """Raises ConfigError where a held-out set is too small for the number of pairs that the policy promises."""
     sizes = assignment.concepts().sizes
     small = np.flatnonzero(sizes * (sizes - 1) // 2 < policy.min_pairs)
     if len(small):
         first = assignment.rows["id"][int(small[0])].as_py()
         raise ConfigError(
-            f"split.min_pairs = {policy.min_pairs} cannot be promised of {len(small):,} frozen sets: that of sentence "
+            f"split.min_pairs = {policy.min_pairs} cannot be promised for {len(small):,} frozen sets: that of sentence "
             f"{first} has {sizes[small[0]]} concepts; lower split.min_pairs"
         )
 
 
 def pair_holders(sentences: pa.Table, assignment: Assignment, policy: Policy) -> pa.RecordBatch:
-    """How many rows of a shard hold each pair of a held-out set, among the rows that `divide` leaves to train.
+    """Returns how many of the rows that `divide` gives to train hold each pair of a held-out set.
 
-    Schema PAIR_HOLDERS, sorted by pair; pairs that no row holds are left out.
+    Schema PAIR_HOLDERS, sorted by pair; pairs that no row holds are omitted.
     """
     train = sentences.filter(pa.array(divide(sentences, assignment, policy).splits == TRAIN))
     pairs = np.unique(subsets(assignment.concepts(), 2).keys)
@@ -93,7 +81,7 @@ def pair_holders(sentences: pa.Table, assignment: Assignment, policy: Policy) ->
 
 
 def sum_holders(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
-    """The counts of several shards added up: schema PAIR_HOLDERS, sorted by pair. Associative and commutative."""
+    """Returns the sums of the counts of several shards: schema PAIR_HOLDERS, by pair. Associative and commutative."""
     table = table_of(parts, PAIR_HOLDERS)
     pairs, places = np.unique(table["pair"].to_numpy(), return_inverse=True)
     rows = np.zeros(len(pairs), dtype=np.int64)
@@ -101,31 +89,30 @@ def sum_holders(parts: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
     return pa.record_batch([pa.array(pairs), pa.array(rows)], schema=PAIR_HOLDERS)
 
 
-def protect(assignment: Assignment, holders: pa.RecordBatch, policy: Policy) -> Screen:
-    """The screen that keeps the policy's promise: of each held-out set its `min_pairs` pairs that cost the least.
+def protect(assignment: Assignment, holders: pa.RecordBatch, policy: Policy) -> Protection:
+    """Returns the protection that keeps the policy's promise: the `min_pairs` cheapest pairs of each held-out set.
 
-    A pair costs the rows that hold it, for these are dropped; of pairs that cost the same the smaller hash is taken.
-    `holders` is what `sum_holders` answers for all shards.
+    A pair costs the rows that hold it, because these are dropped; between equal costs the smaller hash wins. `holders`
+    is the result of `sum_holders` for all shards.
     """
     rows, pairs = subsets(assignment.concepts(), 2)
     order = np.lexsort((pairs, _rows_of(pairs, holders), rows))
     sizes = np.bincount(rows, minlength=len(assignment.rows))
-    within = np.arange(len(order)) - np.repeat(offsets_of(sizes)[:-1], sizes)
-    chosen = pairs[order[within < policy.min_pairs]]
-    return Screen(assignment, ConceptSets(chosen, offsets_of(np.minimum(sizes, policy.min_pairs))))
+    chosen = pairs[order[positions(sizes) < policy.min_pairs]]
+    return Protection(assignment, ConceptSets(chosen, offsets_of(np.minimum(sizes, policy.min_pairs))))
 
 
-def screened(sentences: pa.Table, screen: Screen, policy: Policy) -> Division:
-    """Divides a shard (schema SENTENCES) into train and what is dropped: the held-out rows are those of the screen.
+def divide_protected(sentences: pa.Table, protection: Protection, policy: Policy) -> Division:
+    """Returns the division of a shard (schema SENTENCES) into train and what is dropped to protect the held-out sets.
 
     A held-out sentence itself is dropped (`held_out`), then what `divide` drops, then a row that holds a protected
-    pair (`shows_pair`). The detail is the id of the held-out sentence; of several, the smallest.
+    pair (`shows_pair`). The detail is the id of the held-out sentence, the smallest where there are several.
     """
-    splits, reasons, details = divide(sentences, screen.assignment, policy)
+    splits, reasons, details = divide(sentences, protection.assignment, policy)
     own = pa.array(splits > TRAIN)
-    clash = np.where(splits == TRAIN, _first_owner(sentences, screen), -1)
+    clash = np.where(splits == TRAIN, _first_owner(sentences, protection), -1)
     shows = pa.array(clash >= 0)
-    owners = screen.assignment.rows["id"].combine_chunks().take(pa.array(clash, mask=clash < 0))
+    owners = protection.assignment.rows["id"].combine_chunks().take(pa.array(clash, mask=clash < 0))
     reasons = pc.if_else(own, HELD_OUT, pc.if_else(shows, SHOWS_PAIR, reasons))
     details = pc.if_else(own, sentences["id"].combine_chunks(), pc.if_else(shows, owners, details))
     return Division(np.where(splits > TRAIN, DROPPED, np.where(clash >= 0, DROPPED, splits)), reasons, details)
@@ -149,12 +136,12 @@ def _rows_of(pairs: UInt64, holders: pa.RecordBatch) -> Int64:
     return result
 
 
-def _first_owner(sentences: pa.Table, screen: Screen) -> Int64:
-    """The first held-out row of which a row of the shard holds a protected pair, or -1; shape (len(sentences),)."""
-    owners = np.repeat(np.arange(len(screen.protected.sizes)), screen.protected.sizes)
-    # The first of equal pairs is that of the smallest id: the rows are sorted by it.
-    pairs, firsts = np.unique(screen.protected.values, return_index=True)
-    rows, keys = _shown(sentences, screen.assignment, pairs)
-    result = np.full(len(sentences), len(screen.assignment.rows), dtype=np.int64)
+def _first_owner(sentences: pa.Table, protection: Protection) -> Int64:
+    """The first held-out row with a protected pair that a row of the shard holds, or -1; shape (len(sentences),)."""
+    owners = np.repeat(np.arange(len(protection.protected.sizes)), protection.protected.sizes)
+    # The first of equal pairs belongs to the smallest id, because the rows are sorted by id.
+    pairs, firsts = np.unique(protection.protected.values, return_index=True)
+    rows, keys = _shown(sentences, protection.assignment, pairs)
+    result = np.full(len(sentences), len(protection.assignment.rows), dtype=np.int64)
     np.minimum.at(result, rows, owners[firsts[np.searchsorted(pairs, keys)]])
-    return np.where(result < len(screen.assignment.rows), result, -1)
+    return np.where(result < len(protection.assignment.rows), result, -1)

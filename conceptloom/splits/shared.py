@@ -1,4 +1,4 @@
-"""What a dropped set shares with dev or test, in words: the detail beside the reason."""
+"""What a dropped set shares with dev or test, as text: the detail given with the reason."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
@@ -7,7 +7,7 @@ Set = Sequence[str]
 
 
 def shared_pairs(dropped: Iterable[Set], held: Iterable[Set]) -> Iterator[str]:
-    """Of each dropped set (sorted concepts) its pairs that stand in any held-out set.
+    """Yields for each dropped set (sorted concepts) those of its pairs that any held-out set holds.
 
     >>> list(shared_pairs([["ball", "dog", "run"]], [["dog", "run", "sea"], ["ball", "dog"]]))
     ['ball#dog, dog#run']
@@ -18,7 +18,7 @@ def shared_pairs(dropped: Iterable[Set], held: Iterable[Set]) -> Iterator[str]:
 
 
 def shared_concepts(dropped: Iterable[Set], nearest: Iterable[Set]) -> Iterator[str]:
-    """Of each dropped set the concepts that it shares with one held-out set, and that set.
+    """Yields for each dropped set the concepts that it shares with its nearest held-out set, and that set.
 
     >>> list(shared_concepts([["ball", "dog", "run"]], [["dog", "run", "sea"]]))
     ['dog#run of dog#run#sea']

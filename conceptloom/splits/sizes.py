@@ -1,4 +1,4 @@
-"""How many sets are held out, and how many of them each stratum gives."""
+"""How many sets are held out, and how many each stratum contributes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Sizes:
                 raise ConfigError(f"split.{name} must be a number of sets or a fraction below 1, not {value!r}")
 
     def resolve(self, sentences: int) -> tuple[int, int]:
-        """(validation, test) as numbers of sets, for a corpus of that many sentences.
+        """Returns (validation, test) as numbers of sets, for a corpus of that many sentences.
 
         >>> Sizes(validation=0.1, test=7).resolve(250)
         (25, 7)
@@ -40,7 +40,7 @@ class Sizes:
 
 
 def shares(wanted: int, weights: Mapping[Stratum, int]) -> dict[Stratum, int]:
-    """`wanted` divided in proportion to the weights, by largest remainder; of equal remainders the smaller key gains.
+    """Returns `wanted` divided in proportion to the weights, by largest remainder; ties go to the smaller key.
 
     >>> shares(4, {("a", 2): 1, ("b", 2): 1, ("c", 2): 1})
     {('a', 2): 2, ('b', 2): 1, ('c', 2): 1}
@@ -53,10 +53,10 @@ def shares(wanted: int, weights: Mapping[Stratum, int]) -> dict[Stratum, int]:
 
 
 def allocate(wanted: int, weights: Mapping[Stratum, int], room: Mapping[Stratum, int]) -> dict[Stratum, int]:
-    """How many each stratum gives: in proportion to its weight, never more than its room.
+    """Returns how many each stratum contributes: in proportion to its weight, never more than its room.
 
-    What a stratum cannot give is divided among those that still have room, again in proportion, until it is given or
-    none has room; so the sum is min(wanted, total room).
+    What a stratum cannot contribute is divided among those that still have room, again in proportion, until all is
+    contributed or none has room; so the sum is min(wanted, total room).
 
     >>> allocate(4, {("a", 2): 1, ("b", 2): 3}, {("a", 2): 9, ("b", 2): 1})
     {('a', 2): 3, ('b', 2): 1}

@@ -1,4 +1,4 @@
-"""A whole split in one process: the functions that a pipeline distributes, one after the other."""
+"""A whole split in one process: the functions that a pipeline distributes, called one after another."""
 
 from typing import NamedTuple
 
@@ -13,14 +13,14 @@ from conceptloom.splits.sizes import Sizes
 
 
 class Split(NamedTuple):
-    """What is held out, and where each row of the table goes."""
+    """Which sets are held out, and where each row of the table goes."""
 
     assignment: Assignment
     division: Division
 
 
 def split_table(sentences: pa.Table, policy: Policy, sizes: Sizes, seed: int = 0) -> Split:
-    """Splits a table (schema SENTENCES) by a policy. The order of its rows does not matter.
+    """Returns the split of a table (schema SENTENCES) under a policy. The order of its rows does not matter.
 
     Raises BuildError where the policy cannot give the sizes asked for.
     """

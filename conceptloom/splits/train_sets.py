@@ -1,7 +1,7 @@
-"""What train may share with dev and test, where all three are sets of one list (CommonGen, section 3.5).
+"""What train may share with dev and test, where all three come from one list of sets (CommonGen, section 3.5).
 
-The policies differ from those of `conceptloom.splits.policies`: there dev and test are chosen by what train would
-lose, here they are chosen by rank, and train gives way.
+The policies differ from those of `conceptloom.splits.policies`: there the policy decides which sets may be held out;
+here dev and test are chosen by rank, and train gives way.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from conceptloom.arrays.concept_sets import Bool, ConceptSets, Int64, found_in, subsets
+from conceptloom.arrays.concept_sets import ConceptSets, found_in, subsets
+from conceptloom.arrays.types import Bool, Int64, UInt64
 from conceptloom.errors import ConfigError
-from conceptloom.hashing import UInt64
 from conceptloom.registry import Registry
 from conceptloom.splits.overlap import shared_with
 
@@ -23,7 +23,7 @@ DEV_CONCEPTS = "shares_dev_concepts"
 
 
 class Held(NamedTuple):
-    """The sets that train must give way to, each of distinct concepts (`distinct_sets`)."""
+    """The sets to which train gives way, each of distinct concepts (`distinct_sets`)."""
 
     dev: ConceptSets
     test: ConceptSets
@@ -35,9 +35,9 @@ class Verdict(NamedTuple):
     keep: Bool
     """Shape (train sets,)."""
     dropped: Mapping[str, int]
-    """How many were dropped for each reason; a set is counted for the first one that applies."""
+    """How many were dropped for each reason; a set is counted for the first reason that applies."""
     reasons: Int64
-    """Which of `dropped`'s reasons, in their order, each set was dropped for; -1 for those that stay."""
+    """The number of the reason (in the order of `dropped`) for which each set was dropped; -1 for those that stay."""
 
 
 class TrainPolicy(Protocol):
@@ -47,15 +47,15 @@ class TrainPolicy(Protocol):
     """The name in the registry."""
 
     def judge(self, train: ConceptSets, held: Held) -> Verdict:
-        """Says which of train's sets stay. `train` as of `distinct_sets`, none of them equal to a held-out set."""
+        """Returns which of train's sets stay. `train` has the form of `distinct_sets`; no set equals a held-out one."""
 
 
 @dataclass(frozen=True)
 class Final:
-    """No pair of concepts of a test set is in a train set, and of dev's pairs at least the share `unseen_dev_pairs`.
+    """No train set holds a pair of a test set, and at least the share `unseen_dev_pairs` of dev's pairs is in none.
 
-    Dev's pairs are distinct unordered pairs. Those that most train sets hold (after test's pairs are gone) are the
-    ones that may stay, ties by the pair's hash; every train set that holds another one is dropped.
+    Dev's pairs are distinct unordered pairs. The pairs that may stay are those that most train sets hold (without the
+    sets dropped for test), ties by the pair's hash; every train set that holds another pair of dev is dropped.
     """
 
     unseen_dev_pairs: float = 0.9631
@@ -77,8 +77,8 @@ class Final:
         return _verdict({TEST_PAIR: with_test, DEV_PAIR: with_dev}, len(train.sizes))
 
     def forbidden(self, dev_pairs: UInt64, counts: Int64) -> UInt64:
-        """The pairs of dev that no train set may hold, sorted; `counts` says how many train sets hold each of them."""
-        # Rounded, so that a share made of two whole numbers does not ask for one pair more than these say.
+        """Returns the pairs of dev that no train set may hold, sorted. `counts`: how many train sets hold each pair."""
+        # Rounded, so that a share computed from two whole numbers does not ask for one pair too many.
         unseen = int(np.ceil(round(self.unseen_dev_pairs * len(dev_pairs), 6)))
         cheapest = np.lexsort((dev_pairs, counts))[:unseen]
         return np.sort(dev_pairs[cheapest])
@@ -125,7 +125,7 @@ def _holders(rows: Int64, hits: Bool, sets: ConceptSets) -> Bool:
 
 
 def _verdict(holds: Mapping[str, Bool], sets: int) -> Verdict:
-    """Drops what any reason holds for."""
+    """Drops the sets to which any reason applies."""
     reasons = np.full(sets, -1, dtype=np.int64)
     for number, rows in reversed(list(enumerate(holds.values()))):
         reasons[rows] = number
@@ -135,7 +135,7 @@ def _verdict(holds: Mapping[str, Bool], sets: int) -> Verdict:
 
 @dataclass(frozen=True)
 class TrainPolicyEntry:
-    """A policy that can be named: `make` is a dataclass whose fields are the policy's options."""
+    """A policy with a name: `make` is a dataclass whose fields are the policy's options."""
 
     summary: str
     make: type[Final] | type[Preprint] | type[NoControl]

@@ -1,4 +1,4 @@
-"""The statistics of a data set: Korean CommonGen's table 1, in both definitions of what is unseen, and CommonGen's."""
+"""The statistics of a data set: Korean CommonGen's table 1 with both definitions of unseen tuples, and CommonGen's."""
 
 from conceptloom.statistics.counts import SIZE_BINS, Counts, count_block
 from conceptloom.statistics.examples import EXAMPLES, examples_of_data, examples_of_sentences, examples_table

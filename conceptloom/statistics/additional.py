@@ -1,4 +1,4 @@
-"""Additional morphemes: what the extra references say beyond their concept set (table 1, sections 3 and 3.2)."""
+"""Additional morphemes: concepts of the extra references beyond their concept set (table 1, sections 3 and 3.2)."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -6,25 +6,25 @@ from dataclasses import dataclass
 from conceptloom.examples import Example
 
 Extractor = Callable[[list[str]], Sequence[Sequence[str]]]
-"""The concepts of each of some sentences, in order."""
+"""Returns the concepts of each sentence, in order."""
 
 
 @dataclass(frozen=True)
 class Additional:
-    """Concepts of extra references that the row's own concept set lacks."""
+    """Numbers of concepts of extra references that the row's own concept set lacks."""
 
     published: int
-    """Counted once for each extra reference: with rule `published` exactly the paper's 4,682 on its test set."""
+    """Counted once for each extra reference; with rule `published` exactly the paper's 4,682 on its test set."""
     sound: int
-    """Distinct ones: 2,471 on the same data."""
+    """Counted once in all: 2,471 on the same data."""
 
     def to_json(self) -> dict[str, int]:
-        """{"published", "sound"}."""
+        """Returns {"published", "sound"}."""
         return {"published": self.published, "sound": self.sound}
 
 
 def additional_morphemes(examples: Iterable[Example], extract: Extractor) -> Additional:
-    """Counts the additional morphemes of all sentences but each row's first. Memory: the split.
+    """Returns the counts of additional morphemes in all sentences but each row's first. Memory: the split.
 
     >>> row = Example(("dog",), ("a dog", "dog runs", "dog runs far"))
     >>> additional_morphemes([row], lambda sentences: [sentence.split() for sentence in sentences])

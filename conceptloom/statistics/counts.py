@@ -1,4 +1,4 @@
-"""The counts of one split that add up over blocks: sets, sizes, concepts, sentences, lengths, sources."""
+"""The counts of one split, summed over blocks: sets, sizes, concepts, sentences, lengths, sources."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,18 +8,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import Int64, concept_sets
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.concept_sets import concept_sets
+from conceptloom.arrays.types import Int64, UInt64
 
 SIZE_BINS = ("<=3", "4", "5", "6", ">=7")
-"""The set sizes that table 1 tells apart. Its first row is called 'less than 3', but counts sets of three as well."""
+"""The set sizes that table 1 distinguishes. Its first row is called 'less than 3', but includes sets of three."""
 
 _SMALLEST_BIN, _LARGEST_BIN = 3, 7
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What was counted in some examples. Memory: 8 bytes for each distinct concept."""
+    """The counts of some examples. Memory: 8 bytes for each distinct concept."""
 
     sets: int = 0
     sizes: tuple[int, ...] = (0,) * len(SIZE_BINS)
@@ -30,7 +30,7 @@ class Counts:
     """The hashes of the distinct concepts, sorted."""
 
     def merge(self, other: "Counts") -> "Counts":
-        """The counts of both, as if counted at once; associative and commutative."""
+        """Returns the counts of both, as if counted at once; associative and commutative."""
         return Counts(
             self.sets + other.sets,
             tuple(mine + theirs for mine, theirs in zip(self.sizes, other.sizes)),
@@ -42,7 +42,7 @@ class Counts:
 
 
 def count_block(examples: pa.Table) -> Counts:
-    """Counts a block of schema EXAMPLES. Memory: the block.
+    """Returns the counts of a block of schema EXAMPLES. Memory: the block.
 
     A sentence's length is the number of its characters as stored, blanks included: this gives the published averages
     (Korean CommonGen, table 1: 23.54 on test).
@@ -60,7 +60,7 @@ def count_block(examples: pa.Table) -> Counts:
 
 
 def size_bins(sizes: Int64) -> tuple[int, ...]:
-    """How many of the sizes fall into each of SIZE_BINS.
+    """Returns how many of the sizes fall into each of SIZE_BINS.
 
     >>> size_bins(np.array([1, 3, 4, 9]))
     (2, 1, 0, 0, 1)

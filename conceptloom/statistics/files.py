@@ -1,4 +1,4 @@
-"""Examples of a data set from its files, for statistics and variants."""
+"""Examples of a data set, read from its files for statistics and variants."""
 
 from conceptloom.examples import Example
 from conceptloom.readers.commongen import read_parallel, target_of, without_tags
@@ -8,12 +8,12 @@ from conceptloom.tables import read_table
 
 
 def load_examples(argument: str) -> list[Example]:
-    """The examples of `PATTERN` or `SOURCE=PATTERN`, in the order of the files and of their rows.
+    """Returns the examples of `PATTERN` or `SOURCE=PATTERN`, in the order of the files and of their rows.
 
-    Parquet files have the columns of a build's data/ (their source comes with them). CommonGen's parallel text is named
-    by its file of concept sets (`*src.txt`); its sentences are in the file beside it (`*trg.txt`, `*tgt.txt`). Anything
-    else is read as the published formats; CommonGen's concepts (`field_N`) lose their part of speech. Raises InputError
-    for a file that cannot be read.
+    Parquet files have the columns of a build's data/, including their source. CommonGen's parallel text is named by its
+    file of concept sets (`*src.txt`); its sentences are in the file beside it (`*trg.txt`, `*tgt.txt`). Anything else
+    is read as one of the published formats; CommonGen's concepts (`field_N`) lose their part of speech. Raises
+    InputError for a file that cannot be read.
     """
     source, equals, pattern = argument.partition("=")
     if not equals or "/" in source:

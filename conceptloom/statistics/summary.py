@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
 from conceptloom.examples import Example
+from conceptloom.json_values import JsonObject
 from conceptloom.statistics.additional import Additional, Extractor, additional_morphemes
 from conceptloom.statistics.counts import SIZE_BINS, Counts, count_block
 from conceptloom.statistics.examples import examples_table
@@ -15,7 +15,7 @@ from conceptloom.statistics.unseen import Unseen, eval_tuples, seen_in, unseen
 
 @dataclass(frozen=True)
 class SplitStatistics:
-    """One column of the table. What was not counted is None: unseen tuples of train, or extra references."""
+    """One column of the table. None is what was not counted: unseen tuples of train, or extra references."""
 
     sets: int
     sizes: tuple[int, ...]
@@ -26,8 +26,8 @@ class SplitStatistics:
     unseen: Unseen | None = None
     additional: Additional | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values under the names of the fields; sizes under the names of SIZE_BINS."""
+    def to_json(self) -> JsonObject:
+        """Returns JSON values under the names of the fields; sizes under the names of SIZE_BINS."""
         return {
             "sets": self.sets,
             "sizes": dict(zip(SIZE_BINS, self.sizes)),
@@ -42,26 +42,26 @@ class SplitStatistics:
 
 @dataclass(frozen=True)
 class DatasetStatistics:
-    """The table: a column for each split there is."""
+    """The table: a column for each split that there is."""
 
     train: SplitStatistics
     validation: SplitStatistics | None
     test: SplitStatistics
 
     def splits(self) -> dict[str, SplitStatistics]:
-        """The splits there are, by name."""
+        """Returns the splits that there are, by name."""
         columns = {"train": self.train, "validation": self.validation, "test": self.test}
         return {name: column for name, column in columns.items() if column is not None}
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values of each split, by its name."""
+    def to_json(self) -> JsonObject:
+        """Returns the JSON values of each split, by its name."""
         return {name: column.to_json() for name, column in self.splits().items()}
 
 
 def split_statistics(
     counts: Counts, unseen: Unseen | None = None, additional: Additional | None = None
 ) -> SplitStatistics:
-    """The column of merged counts. Average length and rates (per cent of the sets) are rounded to two digits."""
+    """Returns the column of merged counts; average length and rates (per cent of the sets) have two digits."""
     return SplitStatistics(
         sets=counts.sets,
         sizes=counts.sizes,
@@ -80,7 +80,7 @@ def dataset_statistics(
     test: Sequence[Example],
     extract: Extractor | None = None,
 ) -> DatasetStatistics:
-    """The statistics of a data set in memory. Additional morphemes are counted where `extract` is given."""
+    """Returns the statistics of a data set in memory. Additional morphemes are counted if `extract` is given."""
     block = examples_table(train)
     return DatasetStatistics(
         train=split_statistics(count_block(block)),

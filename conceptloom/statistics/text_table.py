@@ -11,7 +11,7 @@ _TUPLES = ("single", "pair", "triple")
 
 
 def text_table(statistics: DatasetStatistics) -> str:
-    """The table, one line for each row, numbers flush right. A number that was not counted is a dash."""
+    """Returns the table, one line for each row, numbers flush right. A number that was not counted is a dash."""
     splits = statistics.splits()
     return aligned(
         [("", *splits), *((name, *map(cell, splits.values())) for name, cell in _rows(list(splits.values())))]
@@ -19,7 +19,7 @@ def text_table(statistics: DatasetStatistics) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """The rows as lines, the first column flush left and the others flush right."""
+    """Returns the rows as lines, the first column flush left and the others flush right."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     return "\n".join(_line(row, widths) for row in rows)
 

@@ -1,4 +1,4 @@
-"""The statistics of CommonGen's final version (table 1): sets by size, and the concept tuples that train never shows.
+"""The statistics of CommonGen's final version (table 1): sets by size, and concept tuples that train never shows.
 
 Distributed: `count_tuples` of each block of a split, merged; `tuple_statistics` of a split's counts and train's.
 Memory: 8 bytes for each distinct tuple of a split.
@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.concept_sets import ConceptSets, found_in, stored_sets, tuple_hashes
+from conceptloom.arrays.types import UInt64
 from conceptloom.examples import Example
-from conceptloom.hashing import UInt64
+from conceptloom.json_values import JsonObject
 from conceptloom.statistics.examples import examples_table
 from conceptloom.statistics.text_table import aligned
 from conceptloom.statistics.unseen import WIDTHS
@@ -28,18 +28,18 @@ _NOTHING = np.empty(0, dtype=np.uint64)
 
 @dataclass(frozen=True)
 class TupleCounts:
-    """What was counted in some examples."""
+    """The counts of some examples."""
 
     sizes: Mapping[int, int] = field(default_factory=dict)
     """How many concept sets there are of each size."""
     sentences: int = 0
     words: int = 0
-    """The sum of the sentences' lengths, in pieces between blanks: this gives the published averages."""
+    """The sum of the sentences' lengths, in pieces separated by blanks: this gives the published averages."""
     tuples: tuple[UInt64, ...] = (_NOTHING,) * len(WIDTHS)
     """The hashes of the distinct unordered concepts, pairs and triples, sorted."""
 
     def merge(self, other: "TupleCounts") -> "TupleCounts":
-        """The counts of both, as if counted at once; associative and commutative."""
+        """Returns the counts of both, as if counted at once; associative and commutative."""
         return TupleCounts(
             dict(sorted((Counter(self.sizes) + Counter(other.sizes)).items())),
             self.sentences + other.sentences,
@@ -49,10 +49,10 @@ class TupleCounts:
 
 
 def count_tuples(examples: pa.Table) -> TupleCounts:
-    """Counts a block of schema EXAMPLES, in which each set is one row with all its sentences (see `load_examples`).
+    """Returns the counts of a block of schema EXAMPLES; each set is one row with all its sentences (`load_examples`).
 
-    A concept that a set holds twice (as noun and as verb) makes a pair with itself: so were the published numbers
-    counted. Sets of a build hold each concept once.
+    A concept that a set holds twice (as noun and as verb) makes a pair with itself, because the published numbers were
+    counted so. Sets of a build hold each concept once.
     """
     stored, texts = stored_sets(examples["concepts"]), pc.utf8_trim_whitespace(pc.list_flatten(examples["sentences"]))
     pieces = pc.list_value_length(pc.utf8_split_whitespace(texts.filter(pc.not_equal(texts, ""))))
@@ -62,7 +62,7 @@ def count_tuples(examples: pa.Table) -> TupleCounts:
 
 
 def merge_tuples(parts: Iterable[TupleCounts]) -> TupleCounts:
-    """The counts of several blocks as one."""
+    """Returns the counts of several blocks as one."""
     return reduce(TupleCounts.merge, parts, TupleCounts())
 
 
@@ -80,8 +80,8 @@ class TupleStatistics:
     unseen: tuple[int, ...] | None
     """How many of these no train set holds; None for train itself."""
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values; means, and shares of what is unseen (per cent), are rounded to two digits."""
+    def to_json(self) -> JsonObject:
+        """Returns JSON values; means, and shares of unseen tuples (per cent), are rounded to two digits."""
         shares = [round(100 * part / max(1, whole), 2) for part, whole in zip(self.unseen or (), self.distinct)]
         return {
             "sets": self.sets,
@@ -96,25 +96,30 @@ class TupleStatistics:
 
 
 def tuple_statistics(counts: TupleCounts, train: TupleCounts | None = None) -> TupleStatistics:
-    """The column of a split; what is unseen is counted where train's counts are given."""
+    """Returns the column of a split; unseen tuples are counted if train's counts are given."""
     unseen = None
     if train is not None:
         unseen = tuple(int((~found_in(seen, own)).sum()) for seen, own in zip(train.tuples, counts.tuples))
     average = counts.words / max(1, counts.sentences)
     return TupleStatistics(
-        sum(counts.sizes.values()), counts.sizes, counts.sentences, average, tuple(map(len, counts.tuples)), unseen
+        sets=sum(counts.sizes.values()),
+        sizes=counts.sizes,
+        sentences=counts.sentences,
+        average_length=average,
+        distinct=tuple(map(len, counts.tuples)),
+        unseen=unseen,
     )
 
 
 def tuple_columns(train: Sequence[Example], held: Mapping[str, Sequence[Example]]) -> dict[str, TupleStatistics]:
-    """The columns of train and of the splits that are `held` out, by name."""
+    """Returns the columns of train and of the splits that are `held` out, by name."""
     seen = count_tuples(examples_table(train))
     others = {name: tuple_statistics(count_tuples(examples_table(rows)), seen) for name, rows in held.items()}
     return {"train": tuple_statistics(seen), **others}
 
 
 def tuple_table(splits: Mapping[str, TupleStatistics]) -> str:
-    """The columns as a plain text table, in the order of the paper's rows. What was not counted is a dash."""
+    """Returns the columns as a plain text table, in the order of the paper's rows. What was not counted is a dash."""
     columns = [statistics.to_json() for statistics in splits.values()]
     sizes = sorted({size for column in columns for size in column["sizes"]}, key=int)
     rows = [
@@ -134,7 +139,7 @@ def _share(shares: Mapping[str, float] | None, name: str) -> str:
 
 
 def _tuples(stored: ConceptSets, width: int) -> UInt64:
-    """The hashes of the distinct combinations of each row's concepts, whatever their order, sorted."""
+    """The hashes of the distinct unordered combinations of each row's concepts, sorted."""
     keys = [_NOTHING]
     for _, matrix in stored.by_size(least=width):
         places = np.array(list(combinations(range(matrix.shape[1]), width)))

@@ -1,7 +1,7 @@
-"""Unseen singles, pairs and triples: what a held-out split combines that train never shows (table 1).
+"""Unseen singles, pairs and triples: concepts that a held-out split combines and train never does (table 1).
 
-Distributed: `eval_tuples` of the held-out split (it fits in memory), `seen_in` of each train block with it, the masks
-joined by logical or, then `unseen`.
+Distributed: `eval_tuples` of the held-out split (it fits in memory), `seen_in` of each train block, the masks joined by
+logical or, then `unseen`.
 """
 
 from dataclasses import dataclass
@@ -10,17 +10,8 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import (
-    Bool,
-    ConceptSets,
-    Int64,
-    concept_sets,
-    found_in,
-    stored_sets,
-    subsets,
-    tuple_hashes,
-)
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.concept_sets import ConceptSets, concept_sets, found_in, stored_sets, subsets, tuple_hashes
+from conceptloom.arrays.types import Bool, Int64, UInt64
 
 WIDTHS = (1, 2, 3)
 """Singles, pairs, triples."""
@@ -38,7 +29,7 @@ class EvalTuples:
     """For each distinct tuple in stored order, which of the unordered ones it is."""
 
     def nothing_seen(self) -> Bool:
-        """The mask of no train set at all: what masks are joined to."""
+        """Returns the mask of no train set at all: the start for joining masks."""
         return np.zeros(sum(map(len, self.unordered)), dtype=np.bool_)
 
 
@@ -47,18 +38,18 @@ class Unseen:
     """Numbers of tuples that no train set holds, as (singles, pairs, triples)."""
 
     published: tuple[int, ...]
-    """Distinct *ordered* tuples, in the stored order of each set: how the paper's numbers were counted."""
+    """Distinct *ordered* tuples, in the stored order of each set: the paper's numbers were counted so."""
     sound: tuple[int, ...]
-    """Distinct unordered tuples: a number that does not depend on how the sets were shuffled."""
+    """Distinct unordered tuples: numbers that do not depend on how the sets were shuffled."""
 
     def to_json(self) -> dict[str, dict[str, int]]:
-        """{"published": {"singles", "pairs", "triples"}, "sound": the same}."""
+        """Returns {"published": {"singles", "pairs", "triples"}, "sound": the same}."""
         names = ("singles", "pairs", "triples")
         return {"published": dict(zip(names, self.published)), "sound": dict(zip(names, self.sound))}
 
 
 def eval_tuples(examples: pa.Table) -> EvalTuples:
-    """The tuples of a held-out split (schema EXAMPLES). A concept that a set repeats makes no tuple with itself."""
+    """Returns the tuples of a held-out split (schema EXAMPLES). A repeated concept makes no tuple with itself."""
     stored = stored_sets(examples["concepts"])
     widths = [_tuples(stored, width) for width in WIDTHS]
     unordered, ordered = zip(*widths)
@@ -66,7 +57,7 @@ def eval_tuples(examples: pa.Table) -> EvalTuples:
 
 
 def seen_in(train: pa.Table, tuples: EvalTuples) -> Bool:
-    """Which of the unordered tuples a block of train (schema EXAMPLES or SENTENCES) holds in one of its sets.
+    """Returns which of the unordered tuples a block of train (schema EXAMPLES or SENTENCES) holds in one of its sets.
 
     Shape (unordered tuples of all widths,), singles first. The masks of two blocks are joined by logical or.
     """
@@ -76,7 +67,7 @@ def seen_in(train: pa.Table, tuples: EvalTuples) -> Bool:
 
 
 def unseen(tuples: EvalTuples, seen: Bool) -> Unseen:
-    """Counts what no train block has seen, given the joined masks of all of them."""
+    """Returns the numbers of tuples that no train block holds, given the joined masks of all blocks."""
     masks = np.split(~seen, np.cumsum([len(keys) for keys in tuples.unordered])[:-1])
     published = tuple(int(mask[places].sum()) for mask, places in zip(masks, tuples.ordered))
     return Unseen(published, tuple(int(mask.sum()) for mask in masks))

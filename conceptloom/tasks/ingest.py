@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.columns import strings
 from conceptloom.corpus.analysers import Opened, SentenceAnalyser
 from conceptloom.corpus.duplicates import first_places, sort_raw
 from conceptloom.corpus.locators import SourceFile, locate
@@ -21,7 +22,7 @@ from conceptloom.ledger import Ledger, count_written, reject
 from conceptloom.readers.base import Entry, Malformed, Span
 from conceptloom.readers.ranges import count_lines, read_span
 from conceptloom.schemas import RAW, REJECTED
-from conceptloom.tables import by_bucket, from_ipc, strings, write_table
+from conceptloom.tables import by_bucket, from_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 DUPLICATE = "duplicate"

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.columns import strings
 from conceptloom.current import build_at
 from conceptloom.errors import InputError
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
@@ -18,7 +19,7 @@ from conceptloom.manifest import NAME as MANIFEST
 from conceptloom.manifest import Manifest, missing_files, read_manifest
 from conceptloom.pipelines.build.recipe import RECIPES, Recipe
 from conceptloom.splits import SPLIT_NAMES
-from conceptloom.tables import read_table, strings
+from conceptloom.tables import read_table
 from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.frozen import FOLDER, FrozenFile
 

@@ -6,15 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from conceptloom.arrays.ids import unpack_ids
+from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import gather
 from conceptloom.concepts import CODED, supporters
-from conceptloom.concepts.lexicon import Lists
 from conceptloom.estimation.growth import Counts, incidence
 from conceptloom.hashing import id_heads, seed_for, splitmix64
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn
-from conceptloom.selection.postings import unpack_ids
 from conceptloom.tasks.commongen.mine import TERMS
 from conceptloom.tasks.commongen.sample import TOGETHER
 

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.arrays.ids import ids_of_sets
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.ids import ids_of_sets, pack_ids
 from conceptloom.hashing import text_id
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.normalise import normalise
@@ -22,8 +23,7 @@ from conceptloom.pipelines.builds.explain import (
     why,
 )
 from conceptloom.pipelines.builds.finished import FinishedBuild, with_value
-from conceptloom.selection.postings import pack_ids
-from conceptloom.tables import one_array, read_table
+from conceptloom.tables import read_table
 from conceptloom.tasks.commongen.frozen import frozen_sets
 from conceptloom.tasks.commongen.mine import TERMS
 

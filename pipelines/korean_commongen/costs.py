@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.ids import pack_ids
 from conceptloom.corpus.analysis import Analyser
 from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import waning
@@ -15,7 +16,7 @@ from conceptloom.estimation.growth import Counts, Growth, capped_total
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.estimation.model import Drawn, Rows, Samples, SecondStep, fewer
 from conceptloom.pipelines.korean_commongen.settings import KoreanCommonGenSettings
-from conceptloom.selection.postings import explode, pack_ids, posting_keys
+from conceptloom.selection.postings import explode, posting_keys
 from conceptloom.selection.routes import Routes
 
 

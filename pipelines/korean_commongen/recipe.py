@@ -26,7 +26,7 @@ from conceptloom.tasks.korean_commongen.publish import Sentences
 from conceptloom.tasks.korean_commongen.select import Selection
 from conceptloom.tasks.publish import Copy, DataFile
 from conceptloom.transforms.ingest import Ingest
-from conceptloom.transforms.korean_commongen.frozen import Screened
+from conceptloom.transforms.korean_commongen.frozen import SplitAgainstFrozen
 from conceptloom.transforms.korean_commongen.select import Select
 from conceptloom.transforms.korean_commongen.split import Split, SplitPlan
 from conceptloom.transforms.publish import Publish
@@ -108,7 +108,8 @@ def _split(context: KoreanContext, pipeline: beam.Pipeline) -> object:
     if settings.frozen is not None:
         frozen = open_frozen(settings.frozen, settings.recipe)
         take = TakeFrozen(frozen.files, frozen.directory, directory)
-        return pipeline | "Split" >> Screened(settings.split.chosen(), take, context.buckets, source, directory)
+        policy = settings.split.chosen()
+        return pipeline | "Split" >> SplitAgainstFrozen(policy, take, context.buckets, source, directory)
     plan = split_plan(settings, context.kept("select"))
     return pipeline | "Split" >> Split(plan, context.buckets, source, directory)
 

@@ -74,7 +74,7 @@ def test_ranges_are_even_and_reach_the_end() -> None:
 def test_a_file_out_of_order_is_an_error(tmp_path: Path) -> None:
     ids = sorted(text_id(str(number)) for number in range(4))
     path = written(tmp_path / "one.parquet", [(id_, "a") for id_ in (ids[0], ids[2], ids[1])])
-    with pytest.raises(InputError, match=r"one\.parquet: the rows are not in the order of their ids"):
+    with pytest.raises(InputError, match=r"one\.parquet: the rows are not sorted by id"):
         SortedFiles([path], SCHEMA).below("g")
 
 

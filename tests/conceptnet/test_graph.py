@@ -117,7 +117,7 @@ def test_a_large_file_is_read_in_blocks(tmp_path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"IsA\ta\tb\nIsA\ta\n", "a row cannot be read .*Expected 3 columns, got 2.*mend or remove"),
+        (b"IsA\ta\tb\nIsA\ta\n", "a row cannot be read .*Expected 3 columns, got 2.*correct or remove"),
         (b"dog\ncat\n", "neither ConceptNet's assertions nor triples"),
         (assertion(("IsA", "a", "b"), language="fr").encode(), "no edge between concepts of language en"),
         (b"", "neither"),
@@ -144,7 +144,7 @@ def test_more_than_fits_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="more than 256 relations"):
         build_graph(blocks)
     monkeypatch.setattr(graph, "_NODES", 1)
-    with pytest.raises(InputError, match="2 concepts, and no more than 1 fit"):
+    with pytest.raises(InputError, match="2 concepts, but only 1 fit"):
         build_graph(blocks[:1])
 
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from conceptloom.arrays.ids import pack_ids
 from conceptloom.concepts.coded_sentences import code_sentences
 from conceptloom.concepts.lexicon import Lexicon, by_rarity, by_spelling, count_terms
 from conceptloom.concepts.mining import MiningRules, mine
 from conceptloom.concepts.routing import route
 from conceptloom.hashing import text_id
-from conceptloom.selection.postings import pack_ids
 from conceptloom.tables import from_ipc
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "en"

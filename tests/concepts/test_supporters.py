@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from mining_oracle import Row, coded, mined
 from test_mining import ROWS
 
+from conceptloom.arrays.ids import unpack_ids
 from conceptloom.concepts.coded_sentences import CODED
 from conceptloom.concepts.degrees import count_degrees, merge_degrees
 from conceptloom.concepts.mining import MiningRules
 from conceptloom.concepts.routing import route
 from conceptloom.concepts.scoring import SCORED, score
 from conceptloom.concepts.supporters import SUPPORTERS, supporters
-from conceptloom.selection.postings import unpack_ids
 from conceptloom.tables import from_ipc
 
 

@@ -248,7 +248,7 @@ def test_what_cannot_be_frozen_is_refused_before_anything_runs(tmp_path: Path, c
         new, captions, ingest={"rule": "paper"}
     )
     assert "found by tagger name mecab" in refused(new, captions, ingest={"tagger": "kiwi"})
-    assert "split.min_pairs = 7 cannot be promised of" in refused(new, captions, split={"min_pairs": 7})
+    assert "split.min_pairs = 7 cannot be promised for" in refused(new, captions, split={"min_pairs": 7})
     assert "is a build of recipe 'another'" in refused(new, changed(captions, tmp_path / "a", name="another"))
     incomplete = changed(captions, tmp_path / "b")
     (incomplete / "data" / "test-00000-of-00001.parquet").unlink()

@@ -1,4 +1,4 @@
-"""English words, lemmas and the concepts of sentences; both doubts on the published data."""
+"""English words, lemmas and the concepts of sentences, also on the published data."""
 
 import re
 import sys
@@ -14,7 +14,6 @@ from conceptloom.conceptnet import read_vocabulary
 from conceptloom.errors import ConfigError
 from conceptloom.languages.english import analysers
 from conceptloom.languages.english.analysers import LemmaAnalyser, concepts_of, make_analyser
-from conceptloom.languages.english.doubts import CAUSES, Doubts, cause_of, measure_doubts
 from conceptloom.languages.english.lemmas import lemmas
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.languages.english.words import FUNCTION_WORDS, is_verbal, words
@@ -141,29 +140,6 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(analyser._known) <= 3
 
 
-def test_causes_of_what_is_missed() -> None:
-    found = {
-        cause_of("caf\ufffd", ["café"]): "undecoded",
-        cause_of("the", ["the"]): "function word",
-        cause_of("grazing", ["grazing", "a"]): "verb in -ing",
-        cause_of("giraffes", ["giraffes"]): "inflected",
-        cause_of("singe", ["singing"]): "wrong lemma",
-        cause_of("snowboard", ["snow", "snowball"]): "other form",
-        cause_of("dog", ["cat"]): "absent",
-    }
-    assert list(found) == list(found.values()) == list(CAUSES)
-
-
-def test_doubts_are_counted() -> None:
-    pairs = [(("dog", "run"), "Dogs run."), (("dog", "cat"), "Dogs leave the building."), (("giraffes",), "giraffes")]
-    doubts = measure_doubts(pairs, LemmaAnalyser(VOCABULARY))
-    assert (doubts.pairs, doubts.missed_pairs, doubts.words, doubts.matched_words, doubts.beyond) == (3, 2, 7, 5, 3)
-    assert doubts.causes == {"absent": 1, "inflected": 1}
-    assert doubts.missed == {("absent", "cat"): 1, ("inflected", "giraffes"): 1}
-    assert doubts.several == {("building", ("build", "building")): 1}
-    assert (doubts.found_share, doubts.several_share) == (pytest.approx(1 / 3), pytest.approx(1 / 5))
-
-
 @pytest.fixture(scope="module")
 def published() -> tuple[list[tuple[tuple[str, ...], str]], frozenset[str]]:
     """The pairs of the published train text, and ConceptNet's single words with the published concepts."""
@@ -171,26 +147,6 @@ def published() -> tuple[list[tuple[tuple[str, ...], str]], frozenset[str]]:
     pairs = [(tuple(concepts.split()), sentence) for concepts, sentence in zip(*sides, strict=True)]
     names = read_vocabulary(str(DATA / "conceptnet/concept_names.txt"))
     return pairs, names | {concept for concepts, _ in pairs for concept in concepts}
-
-
-@pytest.fixture(scope="module")
-def doubts(published) -> Doubts:
-    pairs, vocabulary = published
-    return measure_doubts(((concepts, normalise(text)) for concepts, text in pairs), LemmaAnalyser(vocabulary))
-
-
-@needs_data
-def test_nearly_all_published_concepts_are_found(doubts: Doubts) -> None:
-    assert doubts.pairs == 33_694
-    assert doubts.found_share >= 0.990
-    assert doubts.causes["wrong lemma"] + doubts.causes["inflected"] >= 0.9 * doubts.causes.total()
-
-
-@needs_data
-def test_few_words_stand_for_several_concepts(doubts: Doubts) -> None:
-    assert doubts.several_share <= 0.03
-    assert doubts.beyond / doubts.pairs <= 2.5
-    assert doubts.matched_words / doubts.words <= 0.56
 
 
 @needs_data
@@ -207,16 +163,6 @@ def test_the_concepts_lie_between_those_of_two_plain_programs(published) -> None
             least |= dictionary if word not in FUNCTION_WORDS and "'" not in text else set()
             most |= dictionary | ruled | {word, word[:-1] if word.endswith("ies") else word}
         assert least & vocabulary <= set(found) <= most & vocabulary
-
-
-@needs_data
-def test_missed_pairs_are_counted_as_a_plain_program_counts(published, doubts: Doubts) -> None:
-    pairs, vocabulary = published
-    found = concepts_of([normalise(text) for _, text in pairs], LemmaAnalyser(vocabulary))
-    lost = [set(concepts) - set(those) for (concepts, _), those in zip(pairs, found, strict=True)]
-    assert doubts.missed_pairs == sum(map(bool, lost))
-    assert doubts.causes.total() == sum(doubts.missed.values()) == sum(map(len, lost))
-    assert doubts.beyond == sum(len(set(those) - set(concepts)) for (concepts, _), those in zip(pairs, found))
 
 
 def test_an_unknown_analyser_is_an_error_that_lists_those_there_are() -> None:

@@ -9,22 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.ids import pack_ids
 from conceptloom.hashing import seed_for, text_id
 from conceptloom.schemas import SENTENCES
-from conceptloom.selection.postings import (
-    Keys,
-    Unit,
-    explode,
-    id_keys,
-    in_postings,
-    pack_ids,
-    posting_keys,
-    under_cap,
-    unpack_ids,
-)
+from conceptloom.selection.postings import Keys, Unit, explode, in_postings, posting_keys, under_cap
 
 MASK = (1 << 64) - 1
-IDS = st.lists(st.text("0123456789abcdef", min_size=20, max_size=20))
 CONCEPT = st.sampled_from(["개", "공", "기차 역", "a", "", "있", "힣"])
 SENTENCE = st.tuples(st.sampled_from(["captions", "dialogues"]), st.lists(CONCEPT, unique=True), st.lists(CONCEPT))
 CORPUS = st.lists(SENTENCE, max_size=25)
@@ -189,19 +179,6 @@ def test_one_posting_or_one_for_each_source() -> None:
     assert len(capped(rows, 2, 0)) == 4
     assert len(capped(rows, 2, 0, per_source=False)) == 2
     assert [len(in_postings(keys_of(rows, per_source))[1]) - 1 for per_source in (True, False)] == [2, 1]
-
-
-@settings(deadline=None)
-@given(IDS, st.integers(0, 5), st.integers(1, 4))
-def test_packed_ids_come_back(ids: list[str], start: int, size: int) -> None:
-    column = pa.chunked_array([pa.array(ids[at : at + size]) for at in range(0, len(ids), size)], pa.string())
-    packed = pack_ids(column)
-    assert packed.type == pa.binary(10)
-    assert packed.to_pylist() == [bytes.fromhex(one) for one in ids]
-    assert unpack_ids(packed).tolist() == [one.encode() for one in ids]
-    assert unpack_ids(packed.slice(start)).tolist() == [one.encode() for one in ids[start:]]
-    head, tail = id_keys(packed.slice(start))
-    assert [(int(h) << 16) + int(t) for h, t in zip(head, tail, strict=True)] == [int(one, 16) for one in ids[start:]]
 
 
 @pytest.mark.parametrize("unit", ["concept", "morpheme"])

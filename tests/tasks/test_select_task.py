@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from conceptloom.arrays.ids import pack_ids
 from conceptloom.hashing import bucket_of, id_heads, string_hashes, text_id
 from conceptloom.languages.korean.extract import concepts_of
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import INDEX, REJECTED, SENTENCES
-from conceptloom.selection.postings import pack_ids, posting_schema
+from conceptloom.selection.postings import posting_schema
 from conceptloom.selection.routes import Routes
 from conceptloom.similarity import Frequencies, StaticScorer, load_table
 from conceptloom.tables import from_ipc, read_table, write_table

@@ -5,7 +5,7 @@ from typing import Any
 import apache_beam as beam
 
 from conceptloom.splits import Policy
-from conceptloom.tasks.korean_commongen.frozen import CountHolders, Protect, ScreenShard, SumHolders, TakeFrozen
+from conceptloom.tasks.korean_commongen.frozen import CountHolders, DivideProtected, Protect, SumHolders, TakeFrozen
 from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
 from conceptloom.transforms.korean_commongen.split import summary_of
 from conceptloom.transforms.receipts import CollectReceipts
@@ -14,8 +14,8 @@ _SUMS = 64
 """Most buckets of pairs: the counts of 100,000 held-out sets are small, and every shard sends some to each bucket."""
 
 
-class Screened(beam.PTransform):
-    """Copies the frozen files, chooses what train must not show of them, screens every shard, and counts.
+class SplitAgainstFrozen(beam.PTransform):
+    """Copies the frozen files, chooses which of their pairs train must not show, divides every shard, and counts.
 
     Where the policy promises pairs, the shards are read once more to count what the promise costs.
     """
@@ -30,9 +30,10 @@ class Screened(beam.PTransform):
 
     def expand(self, begin: Any) -> beam.PCollection[str]:
         taken = begin | "Frozen" >> EachBucket(1) | "Take" >> MapBlocks(self._take)
-        screen = self._screen(begin, taken["held"])
+        protection = self._protection(begin, taken["held"])
         shards = begin | "Shards" >> EachBucket(self._buckets)
-        divided = shards | "Screen" >> MapBlocks(ScreenShard(self._policy, self._source, self._directory), screen)
+        divide = DivideProtected(self._policy, self._source, self._directory)
+        divided = shards | "Divide" >> MapBlocks(divide, protection)
         # A PCollection of its own, see EachBucket.
         again = begin | "Shards again" >> EachBucket(self._buckets)
         every = (divided["statistics"], taken["statistics"]) | "Train and frozen" >> beam.Flatten()
@@ -40,7 +41,7 @@ class Screened(beam.PTransform):
         receipts = (taken["receipts"], divided["receipts"], statistics)
         return receipts | "Receipts" >> CollectReceipts("split", self._directory)
 
-    def _screen(self, begin: Any, held: beam.PCollection[Any]) -> beam.PCollection[bytes]:
+    def _protection(self, begin: Any, held: beam.PCollection[Any]) -> beam.PCollection[bytes]:
         choose = Protect(self._policy)
         known = held | "Known" >> Single(choose)
         if not self._policy.min_pairs:

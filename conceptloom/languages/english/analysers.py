@@ -46,7 +46,8 @@ def concepts_of(texts: list[str], analyser: Analyser) -> list[list[str]]:
 class LemmaAnalyser:
     """Every noun and verb lemma of each word: 90,000 captions a second on one core, once the word forms are known.
 
-    Without a tagger `building` is both `building` and `build`: module `doubts` measures how much this adds.
+    Without a tagger `building` is both `building` and `build`; benchmarks/english_analysis.py measures how much this
+    adds.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.columns import one_array
 from conceptloom.errors import InputError
 from conceptloom.examples import Example
 from conceptloom.manifest import read_manifest
@@ -20,7 +21,7 @@ from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.commongen import target_of, without_tags
 from conceptloom.readers.published import parse_example
 from conceptloom.schemas import STRINGS
-from conceptloom.tables import one_array, read_table
+from conceptloom.tables import read_table
 
 SCHEMA = pa.schema(
     [("key", pa.string()), ("concepts", STRINGS), ("references", STRINGS), ("source", pa.string())],

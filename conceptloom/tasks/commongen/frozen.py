@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.concept_sets import concept_sets, set_hashes
 from conceptloom.hashing import text_id
 from conceptloom.ledger import Ledger
-from conceptloom.tables import one_array, to_ipc
+from conceptloom.tables import to_ipc
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
 from conceptloom.tasks.commongen.split.gather import SETS_DATA, statistics_of
 from conceptloom.tasks.commongen.split.references import REFERENCES

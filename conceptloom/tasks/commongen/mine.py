@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.ids import pack_ids
 from conceptloom.concepts import (
     CODED,
     MINED,
@@ -30,7 +31,6 @@ from conceptloom.concepts import (
     route,
 )
 from conceptloom.ledger import Ledger, count_read, count_written, reject
-from conceptloom.selection.postings import pack_ids
 from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 

@@ -11,18 +11,9 @@ import pyarrow.compute as pc
 
 from conceptloom import storage
 from conceptloom.arrays.concept_sets import found_in
-from conceptloom.concepts import (
-    SAMPLED,
-    Degrees,
-    Lexicon,
-    Quotas,
-    merge_samples,
-    rank,
-    sample,
-    score,
-    set_ids,
-)
-from conceptloom.hashing import UInt64
+from conceptloom.arrays.ids import set_ids
+from conceptloom.arrays.types import UInt64
+from conceptloom.concepts import SAMPLED, Degrees, Lexicon, Quotas, merge_samples, rank, sample, score
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import REJECTED, STRINGS
 from conceptloom.splits import SPLIT_NAMES

@@ -1,4 +1,4 @@
-"""Stage split, where validation and test are kept from an earlier build: they are copied, and train is screened."""
+"""Stage split, where validation and test are kept from an earlier build: they are copied and protected."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from conceptloom.ledger import Ledger
 from conceptloom.splits import (
     PAIR_HOLDERS,
     Policy,
-    Screen,
+    Protection,
+    divide_protected,
     frozen_assignment,
     pair_holders,
     protect,
-    screened,
     sum_holders,
 )
 from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc
@@ -38,7 +38,7 @@ def frozen_rows(file: FrozenFile, data: bytes) -> pa.Table:
 
 @dataclass(frozen=True)
 class TakeFrozen:
-    """Copies the frozen files into the stage: what train is screened against is then what will be published."""
+    """Copies the frozen files into the stage: what is protected is then exactly what will be published."""
 
     files: tuple[FrozenFile, ...]
     source: str
@@ -70,7 +70,7 @@ class CountHolders:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Rows of schema PAIR_HOLDERS; `side` is what `Protect` answers of the held-out rows alone."""
         sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
-        counts = pair_holders(sentences, Screen.from_bytes(side or b"").assignment, self.policy)
+        counts = pair_holders(sentences, Protection.from_bytes(side or b"").assignment, self.policy)
         yield from (Output("holders", *block) for block in routed(counts, "pair", self.buckets))
 
 
@@ -95,15 +95,15 @@ class Protect:
     policy: Policy
 
     def __call__(self, blocks: list[bytes]) -> bytes:
-        """The Screen as bytes, from the frozen rows and, once they are known, the summed holders of their pairs."""
+        """Returns the Protection as bytes, from the frozen rows and, if given, the summed holders of their pairs."""
         held = next(read_ipc(block[1:]) for block in blocks if block[:1] == _HELD)
         holders = from_ipc((block[1:] for block in blocks if block[:1] == _HOLDERS), PAIR_HOLDERS)
         return protect(frozen_assignment(held), sum_holders(holders.to_batches()), self.policy).to_bytes()
 
 
 @dataclass(frozen=True)
-class ScreenShard:
-    """Screens one shard: each of its sentences is train, or dropped with a reason."""
+class DivideProtected:
+    """Divides one shard: each of its sentences goes to train, or is dropped with a reason."""
 
     policy: Policy
     source_directory: str
@@ -113,5 +113,5 @@ class ScreenShard:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts and the receipt."""
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
-        division = screened(sentences, Screen.from_bytes(side or b""), self.policy)
+        division = divide_protected(sentences, Protection.from_bytes(side or b""), self.policy)
         yield from write_division(self.directory, bucket, sentences, division)

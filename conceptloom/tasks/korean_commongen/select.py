@@ -10,23 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.ids import pack_ids, unpack_ids
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.ledger import Ledger, count_read, count_written, reject
 from conceptloom.schemas import INDEX, SENTENCES
-from conceptloom.selection.postings import (
-    Unit,
-    explode,
-    in_postings,
-    pack_ids,
-    posting_keys,
-    posting_schema,
-    under_cap,
-    unpack_ids,
-)
+from conceptloom.selection.postings import Unit, explode, in_postings, posting_keys, posting_schema, under_cap
 from conceptloom.selection.routes import Routes
 from conceptloom.similarity import SCORERS, Scorer, count_frequencies, rank_postings
 from conceptloom.similarity.base import Frequencies
-from conceptloom.tables import Block, by_bucket, from_ipc, one_array, read_ipc, read_table, to_ipc, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, read_ipc, read_table, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 NOT_SELECTED = "not_selected"

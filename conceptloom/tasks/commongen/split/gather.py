@@ -10,15 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.arrays.concept_sets import offsets_of
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.lists import offsets_of
+from conceptloom.arrays.types import UInt64
 from conceptloom.corpus.analysis import shuffled
-from conceptloom.hashing import UInt64, bucket_of
+from conceptloom.hashing import bucket_of
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import DATA, STRINGS
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.statistics.examples import EXAMPLES
 from conceptloom.statistics.tuples import TupleCounts, count_tuples, merge_tuples, tuple_statistics
-from conceptloom.tables import from_ipc, one_array, write_file, write_table
+from conceptloom.tables import from_ipc, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
 from conceptloom.tasks.commongen.mine import sizes_of
 from conceptloom.tasks.commongen.sample import CANDIDATES, rejected_sets, set_ledger

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.arrays.concept_sets import Bool, concept_sets, found_in, set_hashes
+from conceptloom.arrays.concept_sets import concept_sets, found_in, set_hashes
+from conceptloom.arrays.types import Bool
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.splits.overlap import shared_with
 from conceptloom.splits.policies import HELD_OUT

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.ids import pack_ids
 from conceptloom.concepts import CODED, supporters
 from conceptloom.hashing import bucket_of
-from conceptloom.selection.postings import pack_ids
-from conceptloom.tables import by_bucket, from_ipc, one_array, read_ipc, read_table, to_ipc
+from conceptloom.tables import by_bucket, from_ipc, read_ipc, read_table, to_ipc
 from conceptloom.tasks.base import Output, shard_name
 from conceptloom.tasks.commongen.split.judge import DEV, TEST, TRAIN, of_splits
 

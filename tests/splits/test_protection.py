@@ -1,4 +1,4 @@
-"""Screening against frozen sets, by an oracle of plain Python sets that tries every pair."""
+"""The protection of frozen sets, by an oracle of plain Python sets that tries every pair."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ from conceptloom.arrays.concept_sets import concept_sets, subsets
 from conceptloom.errors import ConfigError
 from conceptloom.splits import (
     Policy,
-    Screen,
+    Protection,
     Sizes,
     divide,
+    divide_protected,
     frozen_assignment,
     pair_holders,
     protect,
     require_pairs,
-    screened,
     split_table,
     sum_holders,
 )
@@ -90,17 +90,17 @@ def oracle(corpus: Sets, held: Sets, policy: Policy) -> Verdicts:
     return verdicts
 
 
-def screen_of(shards: Sequence[pa.Table], held: pa.Table, policy: Policy) -> Screen:
-    """The screen as a pipeline makes it: shards counted one by one, sums of sums."""
+def protection_of(shards: Sequence[pa.Table], held: pa.Table, policy: Policy) -> Protection:
+    """The protection as a pipeline makes it: shards counted one by one, sums of sums."""
     assignment = frozen_assignment(held)
     parts = [pair_holders(shard, assignment, policy) for shard in shards]
     return protect(assignment, sum_holders([sum_holders(parts[:2]), *parts[2:]]), policy)
 
 
-def verdicts_of(shards: Sequence[pa.Table], screen: Screen, policy: Policy) -> Verdicts:
+def verdicts_of(shards: Sequence[pa.Table], protection: Protection, policy: Policy) -> Verdicts:
     found: Verdicts = {}
     for shard in shards:
-        splits, reasons, details = screened(shard, screen, policy)
+        splits, reasons, details = divide_protected(shard, protection, policy)
         assert splits.tolist() == [DROPPED if reason else TRAIN for reason in reasons.to_pylist()]
         found |= dict(zip(shard["id"].to_pylist(), zip(reasons.to_pylist(), details.to_pylist())))
     return found
@@ -120,9 +120,9 @@ def test_what_falls_out_is_what_the_oracle_says(
     draw = random.Random(chance)
     cuts = sorted(draw.choices(range(len(fresh) + 1), k=3))
     shards = [fresh.slice(start, end - start) for start, end in zip([0, *cuts], [*cuts, len(fresh)])]
-    screen = screen_of(draw.sample(shards, len(shards)), held, policy)
-    carried = Screen.from_bytes(screen.to_bytes())
-    assert carried.assignment.rows.equals(screen.assignment.rows)
+    protection = protection_of(draw.sample(shards, len(shards)), held, policy)
+    carried = Protection.from_bytes(protection.to_bytes())
+    assert carried.assignment.rows.equals(protection.assignment.rows)
     found = verdicts_of(shards, carried, policy)
     expected = oracle(sets_of(fresh), sets_of(frozen), policy)
     assert found == expected
@@ -144,9 +144,9 @@ def test_freezing_a_split_on_its_own_corpus_changes_nothing(
     split = split_table(table, policy, sizes, seed)
     held = table.filter(pa.array(split.division.splits > TRAIN))
     names = [SPLIT_NAMES[number] for number in split.division.splits[split.division.splits > TRAIN].tolist()]
-    screen = screen_of([table], held_rows(held, names), policy)
-    assert screen.assignment.rows.equals(split.assignment.rows)
-    again = screened(table, screen, policy)
+    protection = protection_of([table], held_rows(held, names), policy)
+    assert protection.assignment.rows.equals(split.assignment.rows)
+    again = divide_protected(table, protection, policy)
     before = divide(table, split.assignment, policy)
     assert np.array_equal(again.splits == TRAIN, before.splits == TRAIN)
     dropped = [reason for reason, was in zip(again.reasons.to_pylist(), before.splits.tolist()) if was == DROPPED]
@@ -171,8 +171,8 @@ def test_the_cheapest_pair_is_protected(corpus: Corpus) -> None:
     )
     first = pa.array([text == "0" for text in table["text"].to_pylist()])
     held, fresh = table.filter(first), table.filter(pa.compute.invert(first))
-    screen = screen_of([fresh], held_rows(held, ["test"]), UnseenPairs(1))
-    dropped = {id_: why for id_, why in verdicts_of([fresh], screen, UnseenPairs(1)).items() if why[0]}
+    protection = protection_of([fresh], held_rows(held, ["test"]), UnseenPairs(1))
+    dropped = {id_: why for id_, why in verdicts_of([fresh], protection, UnseenPairs(1)).items() if why[0]}
     assert set(dropped.values()) == {("shows_pair", held["id"][0].as_py())}
     assert len(dropped) == 1, "개-말 would cost two rows, each of the others one"
 
@@ -181,5 +181,5 @@ def test_a_set_too_small_for_the_promise_is_an_error(corpus: Corpus) -> None:
     held: Any = frozen_assignment(held_rows(corpus([("a", ["개", "말"]), ("a", ["개", "말", "새"])]), ["test", "test"]))
     require_pairs(held, UnseenPairs(1))
     require_pairs(held, Random())
-    with pytest.raises(ConfigError, match=r"split\.min_pairs = 3 cannot be promised of 1 frozen sets: .* 2 concepts"):
+    with pytest.raises(ConfigError, match=r"split\.min_pairs = 3 cannot be promised for 1 frozen sets: .* 2 concepts"):
         require_pairs(held, UnseenPairs(3))

@@ -1,7 +1,7 @@
-"""Both doubts about an analyser, measured on published concept sets and their sentences.
+"""Two doubts about an analyser, measured on published concept sets and their sentences: what it misses, what it adds.
 
-The first: a published concept that is not found, by cause. The second: concepts beyond the published set, and words
-that stand for several concepts at once.
+It misses published concepts that it does not find, counted by cause. It adds concepts beyond the published set, and
+some words stand for several concepts at once.
 """
 
 from collections import Counter
@@ -18,15 +18,16 @@ CAUSES = {
     "function word": "the concept is a function word",
     "verb in -ing": "the word in -ing was read as a verb only",
     "inflected": "the published concept is an inflected form, not a lemma",
-    "wrong lemma": "the published concept is what an ending leaves, not a lemma of the word",
-    "other form": "a word of the sentence begins like the concept, but is no form of it",
+    "wrong lemma": "the published concept is a word without its ending, not a lemma of the word",
+    "other form": "a word of the sentence begins like the concept, but is not a form of it",
     "absent": "no word of the sentence begins like the concept",
 }
-"""Why a published concept was not found; the first that is true."""
+"""Why a published concept was not found; the first cause that applies counts."""
 
 BLOCK = 4096
 _ENDINGS = ("s", "es", "d", "ed", "ing")
-_LIKE = 4  # letters that two words share at the start
+_LIKE = 4
+"""Letters that two words share at the start if one begins like the other."""
 
 Pair = tuple[tuple[str, ...], str]
 
@@ -37,7 +38,7 @@ class Doubts:
 
     pairs: int = 0
     missed_pairs: int = 0
-    """Pairs of which at least one concept was not found."""
+    """Pairs with at least one concept that was not found."""
     causes: Counter[str] = field(default_factory=Counter)
     """Missed concepts by CAUSES; a pair may miss several."""
     missed: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -46,9 +47,9 @@ class Doubts:
     matched_words: int = 0
     """Words that stand for at least one concept."""
     beyond: int = 0
-    """Concepts found that the published set does not hold: most are in the sentence indeed."""
+    """Concepts found that the published set does not hold; most of them do occur in the sentence."""
     several: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
-    """Words that stand for several concepts: (word, concepts). All but one of them are wrong at each place."""
+    """Words that stand for several concepts: (word, concepts). At each place all but one of these are wrong."""
 
     @property
     def found_share(self) -> float:
@@ -62,7 +63,7 @@ class Doubts:
 
 
 def measure_doubts(pairs: Iterable[Pair], analyser: Analyser) -> Doubts:
-    """Counts what the analyser misses and adds. Memory: a block of pairs, and the distinct words."""
+    """Returns the counts of what the analyser misses and adds. Memory: a block of pairs, and the distinct words."""
     doubts, left = Doubts(), iter(pairs)
     while block := list(islice(left, BLOCK)):
         matched = analyser.matches([sentence for _, sentence in block])
@@ -72,7 +73,7 @@ def measure_doubts(pairs: Iterable[Pair], analyser: Analyser) -> Doubts:
 
 
 def cause_of(concept: str, sentence: list[str]) -> str:
-    """Why a concept was not found in the words of a sentence: one of CAUSES.
+    """Returns why a concept was not found in the words of a sentence: one of CAUSES.
 
     >>> cause_of("giraffes", ["giraffes", "graze"]), cause_of("bunche", ["bunches"]), cause_of("remote", ["red"])
     ('inflected', 'wrong lemma', 'absent')

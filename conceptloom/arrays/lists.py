@@ -1,0 +1,61 @@
+"""Rows of several values each: all values one after the other, and the offsets at which the rows begin and end."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.runs import gather
+from conceptloom.arrays.types import Bool, Column, Int32, Int64, Integers, UInt64
+
+
+class Lists(NamedTuple):
+    """Rows of numbers: row i is `values[offsets[i]:offsets[i + 1]]`; offsets have shape (rows + 1,)."""
+
+    values: Int32
+    offsets: Int64
+
+    @property
+    def sizes(self) -> Int64:
+        """How many numbers each row has, shape (rows,)."""
+        return np.diff(self.offsets)
+
+    def take(self, rows: Int64) -> "Lists":
+        """Returns the given rows, in the order given."""
+        sizes = self.sizes[rows]
+        return Lists(self.values[gather(self.offsets[rows], sizes)], offsets_of(sizes))
+
+    def to_arrow(self) -> pa.ListArray:
+        """Returns the rows as an Arrow array of lists of int32."""
+        return list_array(self.values, self.offsets)
+
+    @classmethod
+    def from_arrow(cls, column: Column) -> "Lists":
+        """The inverse of `to_arrow`, also for a slice or a chunked column. A missing list is an empty row."""
+        lists = one_array(column)
+        return cls(lists.flatten().to_numpy(zero_copy_only=False), offsets_of(list_sizes(lists)))
+
+
+def offsets_of(sizes: Integers | Bool) -> Int64:
+    """Returns where each of the rows of these sizes begins, and where the last one ends; shape (len(sizes) + 1,)."""
+    return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
+
+
+def list_sizes(lists: pa.Array) -> Int64:
+    """Returns the number of values of each row of an Arrow array of lists, 0 for a missing list; shape (rows,)."""
+    sizes = pc.fill_null(pc.list_value_length(lists), 0)
+    return np.asarray(sizes.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def list_array(values: Int32 | UInt64 | pa.Array, offsets: Int64) -> pa.ListArray:
+    """Returns the Arrow array whose row i is `values[offsets[i]:offsets[i + 1]]`; `offsets` has shape (rows + 1,)."""
+    items = values if isinstance(values, pa.Array) else pa.array(values)
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), items)
+
+
+def string_lists(rows: list[list[str]]) -> pa.ListArray:
+    """Returns lists of strings as an Arrow array."""
+    offsets = offsets_of(np.array([len(row) for row in rows], dtype=np.int64))
+    return list_array(pa.array([item for row in rows for item in row], pa.string()), offsets)
