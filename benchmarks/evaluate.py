@@ -32,7 +32,7 @@ import korean_oracle as plain  # noqa: E402
 
 from conceptloom.metrics import make_metrics  # noqa: E402
 from conceptloom.metrics.evaluation import evaluate, rows_here, scores_of  # noqa: E402
-from conceptloom.metrics.inputs.items import pair  # noqa: E402
+from conceptloom.metrics.inputs.pairing import pair  # noqa: E402
 from conceptloom.metrics.inputs.references import read_references  # noqa: E402
 from conceptloom.metrics.measures import mecab_ko  # noqa: E402
 

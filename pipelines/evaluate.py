@@ -8,7 +8,7 @@ import pyarrow as pa
 from conceptloom import storage
 from conceptloom.metrics import BLOCK, Blockwise, Metric
 from conceptloom.metrics.evaluation import Rows
-from conceptloom.metrics.inputs.items import blocks_of
+from conceptloom.metrics.inputs.item_tables import blocks_of
 from conceptloom.pipelines.build.engine import Runner
 from conceptloom.tasks.evaluate import ScoreShard, read_rows, write_items
 from conceptloom.transforms.evaluate import ScoreShards

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptloom.errors import ConfigError
-from conceptloom.metrics.optional_imports import wanted
+from conceptloom.metrics.optional_imports import import_optional
 from conceptloom.ratings.reading import Ratings
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
@@ -71,4 +71,4 @@ def krippendorff_alpha(table: NDArray[np.float64], level: str = "ordinal") -> fl
     paired = (~np.isnan(table)).sum(axis=1) > 1
     if len(np.unique(table[paired][~np.isnan(table[paired])])) < 2:
         return math.nan
-    return float(wanted("krippendorff").alpha(reliability_data=table.T, level_of_measurement=level))
+    return float(import_optional("krippendorff").alpha(reliability_data=table.T, level_of_measurement=level))

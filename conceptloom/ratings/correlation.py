@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conceptloom.errors import ConfigError, InputError
-from conceptloom.metrics.optional_imports import wanted
+from conceptloom.metrics.optional_imports import import_optional
 from conceptloom.ratings.reading import Ratings
 from conceptloom.tables import one_array, read_table
 
@@ -74,5 +74,5 @@ def _correlation(name: str, values: NDArray[np.float64], ratings: Ratings, metho
     x, y = values[both], human[both]
     if len(x) < 3 or np.all(x == x[0]) or np.all(y == y[0]):
         return Correlation(name, ratings.name, math.nan, math.nan, len(x))
-    found = getattr(wanted("scipy.stats"), METHODS[method])(x, y)
+    found = getattr(import_optional("scipy.stats"), METHODS[method])(x, y)
     return Correlation(name, ratings.name, float(found.statistic), float(found.pvalue), len(x))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from conceptloom import storage
 from conceptloom.errors import InputError
-from conceptloom.metrics.optional_imports import wanted
+from conceptloom.metrics.optional_imports import import_optional
 
 COLUMNS = ("item", "rater", "first", "second", "winner")
 KS = (1, 3, 5)
@@ -97,4 +97,6 @@ def _tau(first: Wins, second: Wins) -> float:
     both = sorted(first.keys() & second.keys())
     if len(both) < 2:
         return math.nan
-    return float(wanted("scipy.stats").kendalltau([first[s] for s in both], [second[s] for s in both]).statistic)
+    return float(
+        import_optional("scipy.stats").kendalltau([first[s] for s in both], [second[s] for s in both]).statistic
+    )

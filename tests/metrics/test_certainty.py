@@ -82,7 +82,7 @@ def test_what_a_machine_lacks_is_told(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     out, err = _run(monkeypatch, capsys, "commongen", files[:2])
-    assert "note: METEOR is not computed, as it wants java" in err
+    assert "note: METEOR is not computed, because it needs java" in err
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     assert rows["METEOR"] == ["–"] and rows["SPICE"] == ["–"]
     assert rows["Coverage"][0] == "100.00"

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 from conceptloom.errors import ConfigError, InputError
+from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals
 from conceptloom.metrics.evaluation import evaluate
-from conceptloom.metrics.inputs.items import items_of
+from conceptloom.metrics.inputs.item_tables import items_of
 from conceptloom.metrics.inputs.references import SCHEMA, References, read_references
-from conceptloom.metrics.measures import english_captions
-from conceptloom.metrics.page.certainty import Resampling, comparisons, with_intervals, write_pages
-from conceptloom.metrics.resampling.bootstrap import intervals
-from conceptloom.metrics.resampling.people import BETWEEN, ROUNDS, people_items
+from conceptloom.metrics.measures.commongen import captions
+from conceptloom.metrics.page.writing import write_pages
+from conceptloom.metrics.people import BETWEEN, ROUNDS, people_items
+from conceptloom.metrics.resampling.significance import intervals
 
 WORDS = ["dog", "cat", "runs", "jumps", "over", "the", "red", "ball", "in", "a", "park"]
 TEXT = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
@@ -65,7 +66,7 @@ def test_every_sentence_is_held_against_the_others(
 @pytest.mark.parametrize("preset", ["commongen", "sound"])
 def test_scores_are_the_mean_over_rounds(preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each round written as files of its own and evaluated like any system; without METEOR, whose start takes long."""
-    monkeypatch.setattr(english_captions.shutil, "which", lambda name: None)
+    monkeypatch.setattr(captions.shutil, "which", lambda name: None)
     options = {"language": "en"} if preset == "sound" else {}
     path = written(tmp_path / "references.jsonl", THREE)
     found = evaluate(preset, options, path, "test", [], people=True)
@@ -144,5 +145,5 @@ def test_a_file_that_is_called_people_is_told_from_people(tmp_path: Path) -> Non
 
 
 def test_presets_with_files_of_their_own_have_no_people(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="leave out --people"):
+    with pytest.raises(ConfigError, match="omit --people"):
         evaluate("story-cloze", {}, str(tmp_path), "test", [], people=True)
