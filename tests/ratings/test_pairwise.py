@@ -61,9 +61,12 @@ def test_one_rater_agrees_with_nobody() -> None:
     [
         (["item,rater,first,second"], "has no column winner"),
         (["item,rater,first,second,winner"], "there are no comparisons"),
-        (["item,rater,first,second,winner", "1,k,a,b,c"], "line 2: the winner 'c' is none of two systems"),
-        (["item,rater,first,second,winner", "1,k,a,a,a"], "line 2: the winner 'a' is none of two systems"),
-        (["item,rater,first,second,winner", "1,k,a,b,a", "1,k,b,a,a"], "line 3: rater 'k' compared these two"),
+        (["item,rater,first,second,winner", "1,k,a,b,c"], "line 2: the winner 'c' is neither of two systems"),
+        (["item,rater,first,second,winner", "1,k,a,a,a"], "line 2: the winner 'a' is neither of two systems"),
+        (
+            ["item,rater,first,second,winner", "1,k,a,b,a", "1,k,b,a,a"],
+            "line 3: rater 'k' has already compared these two",
+        ),
     ],
 )
 def test_what_is_no_comparison_is_told(tmp_path: Path, lines: list[str], what: str) -> None:

@@ -70,13 +70,13 @@ def test_reading(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ("{", "broken_json"),
-        ("[1]", "no CommonsenseQA question: a part has the wrong type"),
-        ('"q"', "no CommonsenseQA question: a part has the wrong type"),
-        ('{"id": "x"}', "no CommonsenseQA question: there is no 'question'"),
-        (line(DOOR, question={"stem": "x"}), "no CommonsenseQA question: there is no 'choices'"),
-        (line(DOOR, question={"stem": 3, "choices": []}), "no CommonsenseQA question: a part has the wrong type"),
-        (line(DOOR, question={"stem": "x", "choices": []}), "the answer 'A' is none of the choices"),
-        (line(DOOR, answerKey="E"), "the answer 'E' is none of the choices"),
+        ("[1]", "not a CommonsenseQA question: a part has the wrong type"),
+        ('"q"', "not a CommonsenseQA question: a part has the wrong type"),
+        ('{"id": "x"}', "not a CommonsenseQA question: there is no 'question'"),
+        (line(DOOR, question={"stem": "x"}), "not a CommonsenseQA question: there is no 'choices'"),
+        (line(DOOR, question={"stem": 3, "choices": []}), "not a CommonsenseQA question: a part has the wrong type"),
+        (line(DOOR, question={"stem": "x", "choices": []}), "the answer 'A' is not among the choices"),
+        (line(DOOR, answerKey="E"), "the answer 'E' is not among the choices"),
     ],
 )
 def test_lines_that_are_no_questions(tmp_path: Path, wrong: str, message: str) -> None:

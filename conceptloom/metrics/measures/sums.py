@@ -29,7 +29,7 @@ def total_score(name: str, sums: Float64, of_sums: OfSums, values: Float64 | Non
     """The score whose value is `of_sums` of the column sums, which are summed exactly; nan without units."""
     total = np.array([[math.fsum(column) for column in sums.T]])
     value = float(of_sums(total)[0]) if len(sums) else math.nan
-    return SummedScore(name, value, values, signature, sums, of_sums)
+    return SummedScore(name, value, values, signature, sums=sums, of_sums=of_sums)
 
 
 def average(name: str, values: Float64, signature: str, units: Sequence[int] | None = None) -> SummedScore:

@@ -31,7 +31,7 @@ def differences(first: PageSystem, second: PageSystem, metric: str) -> Safe:
     assert a is not None and b is not None
     order = _sorted(a - b)
     parts = ((order[::-1][:SHOWN], f"{first.name} better"), (order[:SHOWN], f"{second.name} better"))
-    return joined(_pairs(first, second, metric, (a, b), part, title) for part, title in parts)
+    return joined(_pairs((first, second), metric, (a, b), part, title) for part, title in parts)
 
 
 def found_concepts(items: Sequence[Item]) -> list[set[str]]:
@@ -61,14 +61,19 @@ def _sentences(system: PageSystem, metric: str, values: Float64, part: Sequence[
 
 
 def _pairs(
-    first: PageSystem, second: PageSystem, metric: str, values: tuple[Float64, Float64], part: Sequence[int], title: str
+    systems: tuple[PageSystem, PageSystem],
+    metric: str,
+    values: tuple[Float64, Float64],
+    part: Sequence[int],
+    title: str,
 ) -> Safe:
     columns = []
-    for system, column in zip((first, second), values, strict=True):
+    for system, column in zip(systems, values, strict=True):
         items = [system.items[at] for at in part]
         cells = [joined([_concepts(i, found), _text(i)]) for i, found in zip(items, found_concepts(items), strict=True)]
         columns.append([(float(column[at]), cell) for at, cell in zip(part, cells, strict=True)])
     rows = [(*a, *b) for a, b in zip(*columns, strict=True)]
+    first, second = systems
     return table((metric, first.name, metric, second.name), rows, f"{title} by {metric}")
 
 

@@ -4,13 +4,11 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from xml.etree.ElementTree import Element, fromstring
+from xml.etree.ElementTree import Element
 
 import html5lib
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from conceptloom.errors import InputError
 from conceptloom.metrics import Item, Score
@@ -18,11 +16,7 @@ from conceptloom.metrics.measures.sums import average, total_score
 from conceptloom.metrics.page.document import evaluation_page
 from conceptloom.metrics.page.systems import PageSystem, leading, value_of_part
 from conceptloom.metrics.resampling.significance import compare, intervals
-from conceptloom.ratings.correlation import Correlation
-from conceptloom.ratings.heatmap import heat_map
-from conceptloom.ratings.report import Report, report_page
-from conceptloom.reporting.html import Safe, document, element, p_text, table
-from conceptloom.reporting.plots import BINS, histogram
+from conceptloom.reporting.html import document
 
 EVIL = "<script>document.title='gone'</script><img src=x onerror=\"document.title='gone'\">&amp;"
 CONCEPTS = [("dog", "run"), ("cat",), ("man", "throw", "ball")]
@@ -145,52 +139,6 @@ def test_sentences_are_sorted_by_a_metric_that_tells_them_apart() -> None:
     scores = [average("flat", np.ones(5), ""), average("M", np.arange(5.0), "")]
     assert leading([PageSystem("one", _items(SAID), scores)]) == "M"
     assert leading([PageSystem("one", _items(SAID), scores[:1])]) is None
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.floats(-50, 150) | st.just(float("nan")), max_size=30))
-def test_a_histogram_holds_every_value(values: list[float]) -> None:
-    column = np.array(values, dtype=np.float64)
-    found = fromstring(histogram({"s": column}, "M"))
-    heights = np.array([float(bar.get("height")) for bar in found.iter("rect")])
-    assert len(heights) == BINS
-    known = column[~np.isnan(column)]
-    if len(known):
-        counts, _ = np.histogram(known, bins=BINS) if known.max() > known.min() else (np.array([len(known)]), None)
-        assert sorted(heights[heights > 0]) == pytest.approx(sorted(120 * counts[counts > 0] / counts.max()), abs=0.01)
-    else:
-        assert not heights.any()
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.text(max_size=20), st.text(max_size=20))
-def test_any_text_stays_text(inside: str, attribute: str) -> None:
-    """A strict parser accepts it, and gives back what was said, but for characters that HTML does not allow."""
-    made = document("t", element("p", inside, title=attribute), table(["a"], [[inside]]))
-    parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
-    found = parser.parse(made.encode("utf-8"), likely_encoding="utf-8")
-    for text in (_texts(found, "p")[0], _texts(found, "td")[0]):
-        assert len(text) == len(inside)
-        assert all(a == b or b == "\ufffd" for a, b in zip(inside, text, strict=True))
-    tags = {one.tag for one in found.find("body").iter()}
-    assert tags == {"body", "h1", "p", "table", "thead", "tbody", "tr", "th", "td"}
-
-
-def test_safe_text_is_left_alone() -> None:
-    assert element("p", Safe("<b>x</b>"), "<") == "<p><b>x</b>&lt;</p>"
-    assert (p_text(0.0004), p_text(0.0456), p_text(float("nan"))) == ("< 0.001", "0.046", "–")
-
-
-def test_a_heat_map_has_a_square_for_each_pair() -> None:
-    nan = float("nan")
-    rows = (("A", "x", 0.8, 0.01), ("B", "x", -0.2, 0.3), ("<B>", "y", nan, nan))
-    found = [Correlation(*row, 9) for row in rows]
-    tree = fromstring(heat_map(found))
-    assert len(list(tree.iter("rect"))) == 3
-    texts = _texts(tree, "text")
-    assert texts[:3] == ["0.80*", "-0.20", "–"]
-    assert "<B>" in texts
-    html5lib.HTMLParser(strict=True).parse(report_page(Report(correlations=found, hits={"<a>": {1: 5.0}})))
 
 
 def _chromium(*arguments: str) -> bytes:
