@@ -59,9 +59,9 @@ def by_product(items: pa.Table) -> dict[str, float]:
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    held = read_references(str(arguments.outputs / "references.jsonl"))
+    against = read_references(str(arguments.outputs / "references.jsonl"))
     paths = sorted(map(str, arguments.outputs.glob("*_quantitative.txt")))
-    first, other = (pair(held, path).items for path in paths[:2])
+    first, other = (pair(against, path).items for path in paths[:2])
     cut = plain.morphs
     cut("가"), by_product(first.slice(0, 300))  # dictionaries and packages are loaded
     times: dict[str, list[float]] = {
@@ -103,12 +103,12 @@ def growth(arguments: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory() as directory:
             references, predictions = Path(directory, "references.jsonl"), Path(directory, "predictions.txt")
             made = mixed(sentences, 4 * count)
-            with references.open("w", encoding="utf-8") as held, predictions.open("w", encoding="utf-8") as told:
+            with references.open("w", encoding="utf-8") as sets, predictions.open("w", encoding="utf-8") as outputs:
                 for number in range(count):
                     concepts = lines[number % len(lines)]["concept-set"]
                     row = {"concept-set": concepts, "scene": [next(made) for _ in range(3)]}
-                    held.write(json.dumps(row, ensure_ascii=False) + "\n")
-                    told.write(next(made) + "\n")
+                    sets.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    outputs.write(next(made) + "\n")
             clock = time.perf_counter()
             spent, found = seconds(lambda p=(references, predictions): score(*map(str, p), arguments))
             wall = time.perf_counter() - clock

@@ -22,17 +22,17 @@ COLUMNS = ("id", "sentence", "rationale", "worker")
 
 REASONS = {
     **MALFORMED,
-    "wrong_columns": "the file has not the columns id, sentence, rationale, worker",
+    "wrong_columns": "the file lacks one of the columns id, sentence, rationale, worker",
     "unknown_id": "no task has this id",
     "no_sentence": "nothing was written",
     "no_worker": "nobody is named as the author",
-    "duplicate_answer": "this worker has answered this task before",
-    "duplicate_sentence": "somebody has written this sentence for this task before",
-    "copied": "the sentence is one of those shown as inspiration",
-    "coverage": "too few of the concepts are in the sentence",
+    "duplicate_answer": "this worker has already answered this task",
+    "duplicate_sentence": "this sentence has already been written for this task",
+    "copied": "the sentence was shown as inspiration",
+    "coverage": "the sentence contains too few of the concepts",
     "rationale": "the rationale has too few words",
     "perplexity": "the perplexity of the sentence is too high",
-    "worker_coverage": "too few concepts are in the worker's sentences, on average",
+    "worker_coverage": "the worker's sentences contain too few of the concepts, on average",
     "worker_rationale": "the worker's rationales have too few words, on average",
     "worker_perplexity": "the median perplexity of the worker's sentences is too high",
 }

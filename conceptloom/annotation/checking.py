@@ -21,13 +21,13 @@ def check_answers(entries: Iterable[Answer | Rejected], tasks: Mapping[str, Task
     one counts.
     """
     valid, rejected = list[Answer](), list[Rejected]()
-    said = _Said()
+    earlier = _Earlier()
     for entry in entries:
-        objection = entry if isinstance(entry, Rejected) else _objection(entry, tasks) or said.objection(entry)
+        objection = entry if isinstance(entry, Rejected) else _objection(entry, tasks) or earlier.objection(entry)
         if objection:
             rejected.append(objection)
         elif isinstance(entry, Answer):
-            said.add(entry)
+            earlier.add(entry)
             valid.append(entry)
     return Checked(valid, rejected)
 
@@ -43,7 +43,7 @@ def _objection(answer: Answer, tasks: Mapping[str, Task]) -> Rejected | None:
     return Rejected(answer, "copied", "shown as inspiration") if _key(answer.sentence) in shown else None
 
 
-class _Said:
+class _Earlier:
     """The places of earlier answers, by task and worker and by task and sentence."""
 
     def __init__(self) -> None:

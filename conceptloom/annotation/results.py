@@ -67,10 +67,10 @@ def collect_result(tasks: Sequence[Task], judged: Judged, rejected: Iterable[Rej
     everything = sorted((*rejected, *judged.rejected), key=lambda one: _place(one.answer))
     if not judged.taken:
         reasons = Counter(one.reason for one in everything).most_common()
-        said = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files hold none"
+        counted = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files contain none"
         first = f"; the first: {everything[0].answer.place}: {everything[0].detail}" if everything else ""
         raise InputError(
-            f"none of {len(everything):,} answers can be taken ({said}); check files, tasks and limits{first}"
+            f"none of {len(everything):,} answers can be taken ({counted}); check files, tasks and limits{first}"
         )
     answers: dict[str, list[Answer]] = {}
     for answer, _ in judged.taken:

@@ -53,13 +53,13 @@ def people_items(references: References) -> tuple[Iterator[pa.Table], Paired]:
 
 def _round(sets: pa.Table, texts: list[list[str]], number: int) -> pa.Table:
     places = [number % len(each) for each in texts]
-    said = [each[at] for each, at in zip(texts, places, strict=True)]
-    return _items(sets, said, [each[:at] + each[at + 1 :] for each, at in zip(texts, places, strict=True)])
+    predictions = [each[at] for each, at in zip(texts, places, strict=True)]
+    return _items(sets, predictions, [each[:at] + each[at + 1 :] for each, at in zip(texts, places, strict=True)])
 
 
 def _items(sets: pa.Table, predictions: list[str], references: list[list[str]]) -> pa.Table:
-    held = pa.array(references, SCHEMA.field("references").type)
-    return pa.table([sets["key"], sets["concepts"], held, sets["source"], pa.array(predictions)], schema=SCHEMA)
+    column = pa.array(references, SCHEMA.field("references").type)
+    return pa.table([sets["key"], sets["concepts"], column, sets["source"], pa.array(predictions)], schema=SCHEMA)
 
 
 def mean_of_rounds(rounds: Iterable[Sequence[Score]]) -> list[Score]:

@@ -23,7 +23,7 @@ SCORES, LEADERBOARD, SENTENCES = "scores.json", "leaderboard.csv", "sentences.pa
 
 
 def write_evaluation(evaluation: Evaluation, result: JsonObject, directory: str) -> list[str]:
-    """Writes the files of an evaluation, of which `result` (see `to_json`) is one; returns their paths."""
+    """Writes the files of an evaluation, with `result` (see `to_json`) as scores.json; returns their paths."""
     text = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
     storage.write_bytes(storage.join(directory, SCORES), text.encode())
     storage.write_bytes(storage.join(directory, LEADERBOARD), leaderboard(evaluation).encode())

@@ -8,7 +8,7 @@ from conceptloom.metrics.optional_imports import import_optional
 
 
 class Fmeasure(Protocol):
-    """rouge-score's result for one type of ROUGE, of which the F1 is used here."""
+    """rouge-score's result for one type of ROUGE; only its F1 is used."""
 
     fmeasure: float
 

@@ -88,5 +88,5 @@ def _concepts(item: Item, found: set[str]) -> Safe:
 
 
 def _text(item: Item) -> Safe:
-    said = element("div", item.prediction or "(empty)")
-    return joined([said, *(element("div", text, class_="references") for text in item.references)])
+    prediction = element("div", item.prediction or "(empty)")
+    return joined([prediction, *(element("div", text, class_="references") for text in item.references)])

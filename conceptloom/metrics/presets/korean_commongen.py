@@ -1,6 +1,6 @@
 """The presets `korean-commongen` and `korean-commongen-single`: the columns of Korean CommonGen's published tables.
 
-What each column computes, which is not always what its name says, stands in `measures.korean_commongen`.
+`measures.korean_commongen` says what each column computes, which is not always what its name suggests.
 """
 
 from functools import partial

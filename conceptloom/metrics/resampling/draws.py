@@ -20,7 +20,7 @@ class _Draw(NamedTuple):
 
     name: str
     weights: Callable[[np.random.Generator, int], Float64]
-    """How often each of so many units counts in one draw: shape (units,)."""
+    """How often each unit counts in one draw, given the number of units: shape (units,)."""
 
 
 def bootstrapped(scores: Sequence[SummedScore], seed: int, resamples: int) -> list[Float64]:

@@ -8,7 +8,7 @@ import numpy as np
 from conceptloom.arrays.types import Float64
 from conceptloom.metrics.base import Blockwise, Item, Score, make_signature
 from conceptloom.metrics.measures.sound.language import Language
-from conceptloom.metrics.measures.sound.reference_columns import WIDTH, reference_parts, with_references
+from conceptloom.metrics.measures.sound.rows import WIDTH, reference_parts, with_references
 from conceptloom.metrics.measures.sums import average
 
 NAMES = ("Coverage", "Order/input", "Order/references")

@@ -11,7 +11,7 @@ from conceptloom.arrays.types import Float64
 from conceptloom.metrics.base import Blockwise, Item, Score, make_signature
 from conceptloom.metrics.measures.rouge_scorer import rouge_version
 from conceptloom.metrics.measures.sound.language import Language
-from conceptloom.metrics.measures.sound.reference_columns import WIDTH, reference_parts, with_references
+from conceptloom.metrics.measures.sound.rows import WIDTH, reference_parts, with_references
 from conceptloom.metrics.measures.sums import average, total_score
 from conceptloom.metrics.optional_imports import import_optional
 

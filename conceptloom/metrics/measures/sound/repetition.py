@@ -7,10 +7,14 @@ from itertools import pairwise
 import numpy as np
 
 from conceptloom.arrays.types import Float64
+from conceptloom.hashing import text_hash
 from conceptloom.metrics.base import Blockwise, Item, Score, make_signature
 from conceptloom.metrics.measures.sound.language import Language
-from conceptloom.metrics.measures.sound.reference_columns import WIDTH, float_hash, reference_parts, with_references
+from conceptloom.metrics.measures.sound.rows import WIDTH, reference_parts, with_references
 from conceptloom.metrics.measures.sums import average
+
+_EXACT_BITS = 53
+"""Integers of this many bits are exact as floats."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ def repeated(things: Sequence[object]) -> float:
     0.5
     """
     return 1 - len(set(things)) / len(things) if things else float("nan")
+
+
+def float_hash(text: str) -> float:
+    """53 bits of a text's hash, exact as a float."""
+    return float(text_hash(text) >> (64 - _EXACT_BITS))
 
 
 def _values(prediction: str, tokens: list[str]) -> tuple[float, float, float]:

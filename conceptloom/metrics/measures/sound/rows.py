@@ -1,4 +1,4 @@
-"""The first column of every row of preset `sound`: the number of references, which signatures state."""
+"""The rows of items that the measures keep. The first column is the number of references, which signatures state."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,12 +6,10 @@ import numpy as np
 
 from conceptloom.arrays.types import Float64
 from conceptloom.errors import InputError
-from conceptloom.hashing import text_hash
 from conceptloom.metrics.base import Item
 
 WIDTH = 1
-_EXACT_BITS = 53
-"""Integers of this many bits are exact as floats."""
+"""The number of columns before those of a measure."""
 
 
 def with_references(items: Sequence[Item], width: int, columns: Callable[[], Sequence[Sequence[float]]]) -> Float64:
@@ -31,8 +29,3 @@ def reference_parts(rows: Float64) -> dict[str, object]:
     """For a signature: the number of references, or `var` if it varies."""
     counts = np.unique(rows[:, 0])
     return {"nrefs": int(counts[0]) if len(counts) == 1 else "var"}
-
-
-def float_hash(text: str) -> float:
-    """53 bits of a text's hash, exact as a float."""
-    return float(text_hash(text) >> (64 - _EXACT_BITS))
