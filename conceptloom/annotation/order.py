@@ -23,7 +23,7 @@ class OrderCheck:
     references: int
     compared: int
     changed: int
-    """The number of compared references with their concepts in another order than in the set."""
+    """The number of compared references whose concepts are in a different order than in the set."""
     changed_by_chance: float
     """The expected number if every order were equally likely."""
     correlated: int

@@ -94,7 +94,7 @@ def _sentences(system: System) -> pa.Table:
     names = pa.array(np.full(len(system.items), system.name))
     table = system.items.add_column(0, pa.field("system", pa.string()), names)
     for score in system.scores:
-        # A metric may score something else than items, such as concept sets that several items share.
+        # A metric may score something other than items, such as concept sets that several items share.
         if score.values is not None and len(score.values) == len(table):
             table = table.append_column(pa.field(score.name, pa.float64()), pa.array(score.values))
     return table

@@ -1,4 +1,4 @@
-"""Filled files: every record is an answer, or is kept with a reason."""
+"""Filled files: every record is an answer, or is rejected with a reason."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Limits on answers and on workers, the perplexity hook, and what an import leaves."""
+"""Limits on answers and on workers, perplexities, and the output of an import."""
 
 import json
 from collections import Counter
@@ -165,7 +165,7 @@ def test_perplexities_from_a_table(tasks: str, tmp_path: Path) -> None:
         (f"{text_id('A.')},5\n", r"no perplexity for 1 of 2 sentences, such as [0-9a-f]{20} \(B\.\); import once"),
     ],
 )
-def test_tables_that_are_none(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_tables(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "table.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         make_perplexity_scorer(str(tmp_path / "table.csv")).perplexities(["A.", "B."])

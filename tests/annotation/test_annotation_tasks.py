@@ -1,4 +1,4 @@
-"""Annotation tasks: what goes out, and that it is the same whatever came in first."""
+"""Annotation tasks: their files, and that they do not depend on the order of the input."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""The commands for references, transfer and ConceptNet, as a user gives them."""
+"""The commands for references, transfer and ConceptNet, as a user runs them."""
 
 import json
 from itertools import combinations
@@ -84,7 +84,7 @@ def test_adequacy(published: Path) -> None:
 
 @pytest.mark.skipif(not NAMES.exists(), reason="the published files are not here")
 def test_the_table_of_the_published_files() -> None:
-    """Dev has the published numbers; beside the half of train that is here it can only have more unseen."""
+    """Dev has the published numbers; compared with only half of train it can only have more unseen."""
     files = ENGLISH / "commongen"
     given = ("stats", "--table", "commongen", "--train", files / "train_src.txt")
     found = json.loads(done(*given, "--validation", files / "commongen.dev.jsonl", "--json"))

@@ -1,4 +1,4 @@
-"""Rankings from comparisons in pairs against counts by hand and scipy."""
+"""Rankings from pairwise comparisons, compared with counts by hand and with scipy."""
 
 import math
 from itertools import combinations
@@ -16,7 +16,7 @@ SYSTEMS = "abcd"
 
 
 def _by_order(item: str, rater: str, order: str) -> list[Comparison]:
-    """All comparisons of a rater who has this order in mind, best first."""
+    """All comparisons of a rater who prefers systems in this order, best first."""
     return [Comparison(item, rater, *sorted((x, y)), x) for x, y in combinations(order, 2)]
 
 
@@ -69,7 +69,7 @@ def test_one_rater_agrees_with_nobody() -> None:
         ),
     ],
 )
-def test_what_is_no_comparison_is_told(tmp_path: Path, lines: list[str], what: str) -> None:
+def test_invalid_comparisons(tmp_path: Path, lines: list[str], what: str) -> None:
     path = tmp_path / "c.csv"
     path.write_text("\n".join(lines), "utf-8")
     with pytest.raises(InputError, match=what):

@@ -137,7 +137,7 @@ def test_csv_has_an_item_a_row_and_a_rater_a_column(tmp_path: Path) -> None:
         ("r.csv", ["item,a"], "r.csv: there are no ratings"),
     ],
 )
-def test_what_is_no_rating_is_told(tmp_path: Path, name: str, lines: list[str], what: str) -> None:
+def test_invalid_ratings(tmp_path: Path, name: str, lines: list[str], what: str) -> None:
     with pytest.raises(InputError, match=what):
         read_ratings(_write(tmp_path / name, *lines))
 
@@ -219,7 +219,7 @@ def test_the_command_writes_what_it_found(
     name = "a_model_with_a_very_long_name_that_no_terminal_of_eighty_columns_holds"
     monkeypatch.setattr("sys.argv", ["conceptloom", "ratings", f"{name}:commonsense={files[0]}"])
     assert run() == 0
-    assert name in capsys.readouterr().out  # in a file nothing is cut short
+    assert name in capsys.readouterr().out  # nothing is truncated in a file
     monkeypatch.setattr("sys.argv", ["conceptloom", *arguments])
     assert run() == 0
     text = capsys.readouterr().out
@@ -228,7 +228,7 @@ def test_the_command_writes_what_it_found(
     assert "<svg" in (tmp_path / "out" / "ratings.html").read_text("utf-8")
 
 
-def test_the_command_wants_something_to_read(
+def test_the_command_needs_something_to_read(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["conceptloom", "ratings"])

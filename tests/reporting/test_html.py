@@ -16,7 +16,7 @@ def _texts(tree: Element, tag: str) -> list[str]:
 @settings(max_examples=80, deadline=None)
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_any_text_stays_text(inside: str, attribute: str) -> None:
-    """A strict parser accepts it, and gives back what was said, but for characters that HTML does not allow."""
+    """A strict parser accepts it and returns the same text, except for characters that HTML does not allow."""
     made = document("t", element("p", inside, title=attribute), table(["a"], [[inside]]))
     parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
     found = parser.parse(made.encode("utf-8"), likely_encoding="utf-8")

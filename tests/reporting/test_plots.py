@@ -1,4 +1,4 @@
-"""Plots as SVG: every value is in them."""
+"""Plots as SVG: histograms and heat maps contain every value."""
 
 from xml.etree.ElementTree import Element, fromstring
 

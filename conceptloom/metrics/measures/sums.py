@@ -55,7 +55,7 @@ def ratio(sums: Float64) -> Float64:
 def summed(score: Score) -> SummedScore | None:
     """The score with its statistics; None where it cannot be resampled because its value is not the mean of its values.
 
-    METEOR is such a metric: its value for a corpus is computed from counts that its program does not give away.
+    METEOR is such a metric: its value for a corpus is computed from counts that its program does not report.
     """
     if isinstance(score, SummedScore) or score.values is None:
         return score if isinstance(score, SummedScore) else None

@@ -27,7 +27,7 @@ class PageSystem:
         return next((score for score in self.scores if score.name == name), None)
 
     def values(self, name: str) -> Float64 | None:
-        """The items' values by a metric; None where it has none or scores something else than items."""
+        """The items' values by a metric; None where it has none or scores something other than items."""
         score = self.score(name)
         return score.values if score is not None and _is_of_items(score, self.items) else None
 

@@ -204,13 +204,13 @@ def test_empty_predictions_are_not_shifted(references: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("lines", [3, 5])
-def test_blank_lines_at_the_end_are_told(references: str, tmp_path: Path, lines: int) -> None:
+def test_blank_lines_at_the_end_are_noted(references: str, tmp_path: Path, lines: int) -> None:
     path = write(tmp_path / "p.txt", [*"abcde"[:lines], "", ""])
     texts, notes = found(references, path) if lines == 5 else ([], [])
     if lines == 5:
         assert (texts, notes) == (list("abcde"), [("blank_lines_at_end", 2, (6, 7))])
     else:
-        # Three and two blank ones could be a prediction for each sentence, too: it is taken as such, and told.
+        # Three lines and two blank ones could also be a prediction for each sentence: they are read so, with a note.
         assert found(references, path) == (["a", "b", "c", "", ""], [("empty_predictions", 2, (4, 5))])
 
 

@@ -1,4 +1,4 @@
-"""The functions behind the Korean table against the plain program, nltk and sacrebleu, on any sentences."""
+"""The functions behind the Korean table compared with the plain program, nltk and sacrebleu on arbitrary sentences."""
 
 import korean_oracle as oracle
 import pytest

@@ -1,4 +1,4 @@
-"""The page of an evaluation: well-formed, escaped, without anything from elsewhere, and drawn by a real Chromium."""
+"""The page of an evaluation: well-formed, escaped, self-contained, and displayed by a real Chromium."""
 
 import re
 import shutil
@@ -90,7 +90,7 @@ def test_missing_concepts_are_struck_out(tree: Element) -> None:
 
 
 def _rows(tree: Element, caption: str) -> list[Element]:
-    """The rows of the table with this caption, but for its header."""
+    """The rows of the table with this caption, without its header."""
     (found,) = (one for one in tree.iter("table") if _texts(one, "caption") == [caption])
     return [row for row in found.iter("tr") if _texts(row, "td")]
 
@@ -155,7 +155,7 @@ def test_chromium_shows_it(two: str, tmp_path: Path) -> None:
     profile = f"--user-data-dir={tmp_path / 'profile'}"
     shown = _chromium(profile, "--dump-dom", f"file://{tmp_path}/page.html").decode("utf-8")
     tree = html5lib.parse(shown, namespaceHTMLElements=False)
-    assert _texts(tree, "title")[0] == "Tests & <titles>"  # what was said did not run
+    assert _texts(tree, "title")[0] == "Tests & <titles>"  # the script in the prediction did not run
     assert EVIL in _texts(tree, "div") and not list(tree.iter("img"))
     sizes = {}
     for name in ("page", "blank"):

@@ -71,7 +71,7 @@ def test_copying_the_statement_scores_as_well_as_published(tmp_path: Path) -> No
     items = answer_items(str(COMVE / "subtaskC_gold_answers.csv"), str(predictions))
     assert len(items) == 997
     found = _scores("comve", items)
-    # The task's paper reports 17.23 for the same on its test set.
+    # The task's paper reports 17.23 for copying on its test set.
     assert found["BLEU C"].value == pytest.approx(17.23, abs=1.5)
     assert found["BLEU C"].value == pytest.approx(
         _by_definition([(item.prediction.split(), [text.split() for text in item.references]) for item in items])
@@ -136,7 +136,7 @@ def test_accuracy_by_type_of_story(tmp_path: Path) -> None:
         (["1,A cat, too."], ["1,A cat, too."], "p.csv: 1 ids have more than one answer, such as '1'; put"),
     ],
 )
-def test_what_does_not_pair_is_told(tmp_path: Path, gold: list[str], given_lines: list[str], what: str) -> None:
+def test_files_that_do_not_pair(tmp_path: Path, gold: list[str], given_lines: list[str], what: str) -> None:
     with pytest.raises(InputError, match=what):
         answer_items(_write(tmp_path / "g.csv", *gold), _write(tmp_path / "p.csv", *given_lines))
 
@@ -146,7 +146,7 @@ def test_an_empty_answer_is_wrong(tmp_path: Path) -> None:
     assert _scores("comve", items)["Accuracy B"].value == 50
 
 
-def test_a_file_of_another_encoding_is_told(tmp_path: Path) -> None:
+def test_a_file_in_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "g.csv").write_bytes("1,한국".encode("cp949"))
     with pytest.raises(InputError, match="is not UTF-8"):
         read_answers(str(tmp_path / "g.csv"))

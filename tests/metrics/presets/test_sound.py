@@ -92,7 +92,7 @@ def test_coverage_is_by_the_builders_rule() -> None:
         for item, concepts in zip(items, concepts_of([item.prediction for item in items]), strict=True)
     ]
     assert found["Coverage"].value == pytest.approx(100 * np.mean(shares))
-    # The references were built by that rule: what they lack is what the makers of the test set wrote otherwise.
+    # The references were built by that rule; what they lack was rewritten by the makers of the test set.
     own = [Item(item.key, item.concepts, item.references, item.references[0]) for item in items]
     assert _scores(own)["Coverage"].value > 90
 
@@ -157,7 +157,7 @@ def test_no_items_give_nan() -> None:
     assert all(math.isnan(score.value) for score in found.values())
 
 
-def test_another_language_than_the_references_is_told() -> None:
+def test_references_in_another_language() -> None:
     english, korean = Item("a", (), ("A dog.",), "A dog."), Item("a", (), ("개가 있다.",), "개가 있다.")
     with pytest.raises(InputError, match="language=en"):
         _scores([english])
@@ -176,11 +176,11 @@ def test_another_language_than_the_references_is_told() -> None:
         ({"layers": "4"}, "give the option bert too"),
     ],
 )
-def test_wrong_options_are_told(options: dict[str, str], what: str) -> None:
+def test_wrong_options(options: dict[str, str], what: str) -> None:
     with pytest.raises(ConfigError, match=what):
         make_metrics("sound", options)
 
 
-def test_an_item_without_references_is_told() -> None:
+def test_an_item_without_references() -> None:
     with pytest.raises(InputError, match="1 predictions have no reference, such as 'lonely'"):
         _scores([Item("lonely", (), (), "A dog.")], language="en")

@@ -1,4 +1,4 @@
-"""Intervals and tests of difference against scipy, sacrebleu and whole enumerations."""
+"""Intervals and tests of difference compared with scipy, sacrebleu and complete enumerations."""
 
 import itertools
 import math
@@ -61,7 +61,7 @@ def test_differences_are_sacrebleus(systems: list[list[Item]], scored: list[list
     assert ours.difference == pytest.approx(difference, abs=1e-9)
     assert 0.02 < ours.permutation_p < 0.98
     assert ours.permutation_p == pytest.approx(theirs["ar"], abs=0.03)
-    # sacrebleu centres the absolute differences, which asks for one direction; ours is two-sided.
+    # sacrebleu centres the absolute differences, which makes its test one-sided; ours is two-sided.
     sizes = np.abs(np.subtract(*(bootstrapped([summed(_named(scores, name))], 1, 3000)[0] for scores in scored)))
     assert p_value(np.maximum(sizes - sizes.mean(), 0), difference) == pytest.approx(theirs["bs"], abs=0.02)
     assert theirs["bs"] < ours.bootstrap_p < 2 * theirs["bs"] + 0.1
