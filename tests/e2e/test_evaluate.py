@@ -1,4 +1,4 @@
-"""`conceptloom evaluate` as a user runs it: in this process, on a runner, with a build as references; its table, files and errors."""
+"""`conceptloom evaluate` as a user runs it: in this process, on a runner, with a build; its table, files and errors."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""The preset `commongen`: the published table from UniLM's outputs, and each rule compared with a second implementation."""
+"""The preset `commongen`: the published table from UniLM's outputs, each rule compared with a second implementation."""
 
 import math
 import re
