@@ -78,7 +78,7 @@ setup(
     package_data={
         "conceptloom": ["py.typed"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
-        "conceptloom.metrics.measures": ["data/*.exc", "data/*.md"],
+        "conceptloom.metrics.measures.commongen": ["data/*.exc", "data/*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],
         "conceptloom.runners": ["airflow/*.py"],
     },

@@ -1,16 +1,16 @@
-"""How fast the Korean preset is: against a plain program that gives the same scores, and how time grows with items.
+"""How fast the Korean preset is, compared with a plain program for the same scores, and as the items grow.
 
     pip install 'conceptloom[evaluation]'
     python benchmarks/evaluate.py compare OUTPUTS [--runs 5]
     python benchmarks/evaluate.py growth PUBLISHED [--items 10000 40000 160000] [--runner direct] [--workers 2]
 
 OUTPUTS holds references.jsonl and *_quantitative.txt, the published test and its outputs; PUBLISHED holds JSON lines
-in the data set's format. Times are processor seconds of one process, the least of some runs, without starting Python
-and importing packages; of `growth`, with reading and pairing the files.
+in the data set's format. Times are processor seconds of one process, the minimum over the runs, without starting Python
+and importing packages; those of `growth` include reading and pairing the files.
 
-    plain    tests/metrics/korean_oracle.py: nltk, tables and loops, each score cutting the sentences it needs
+    plain    tests/metrics/korean_oracle.py: nltk, tables and loops; each score cuts the sentences that it needs
     once     the same, but each sentence is cut once and its morphemes are kept
-    product  the preset; the first system also cuts the references, each further one finds them cut
+    product  the preset; the first system also cuts the references, further systems reuse their morphemes
 """
 
 import argparse
@@ -23,43 +23,45 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "metrics")]
+sys.path.insert(0, str(ROOT / "tests" / "metrics"))
 
 import korean_oracle as plain  # noqa: E402
+import pyarrow as pa  # noqa: E402
 
 from conceptloom.metrics import make_metrics  # noqa: E402
-from conceptloom.metrics.evaluation import evaluate, rows_here, scores_of  # noqa: E402
-from conceptloom.metrics.inputs.items import pair  # noqa: E402
+from conceptloom.metrics.evaluation import Evaluation, evaluate, rows_here, scores_of  # noqa: E402
+from conceptloom.metrics.inputs.pairing import pair  # noqa: E402
 from conceptloom.metrics.inputs.references import read_references  # noqa: E402
 from conceptloom.metrics.measures import mecab_ko  # noqa: E402
 
 PRESET = "korean-commongen"
+T = TypeVar("T")
 
 
-def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+def seconds(work: Callable[[], T]) -> tuple[float, T]:
     begin = time.process_time()
     found = work()
     return time.process_time() - begin, found
 
 
-def by_plain(items: Any, morphs: Callable[[str], list[str]]) -> dict[str, float]:
+def by_plain(items: pa.Table, morphs: Callable[[str], list[str]]) -> dict[str, float]:
     plain.morphs = morphs
     columns = zip(*(items[name].to_pylist() for name in ("prediction", "references", "concepts")))
     return plain.table([plain.of_item(text, several, "#".join(concepts)) for text, several, concepts in columns])
 
 
-def by_product(items: Any) -> dict[str, float]:
+def by_product(items: pa.Table) -> dict[str, float]:
     metrics = make_metrics(PRESET)
     return {score.name: score.value for score in scores_of(metrics, items, rows_here(metrics, items))}
 
 
 def compare(arguments: argparse.Namespace) -> None:
-    held = read_references(str(arguments.outputs / "references.jsonl"))
+    against = read_references(str(arguments.outputs / "references.jsonl"))
     paths = sorted(map(str, arguments.outputs.glob("*_quantitative.txt")))
-    first, other = (pair(held, path).items for path in paths[:2])
+    first, other = (pair(against, path).items for path in paths[:2])
     cut = plain.morphs
     cut("가"), by_product(first.slice(0, 300))  # dictionaries and packages are loaded
     times: dict[str, list[float]] = {
@@ -101,12 +103,12 @@ def growth(arguments: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory() as directory:
             references, predictions = Path(directory, "references.jsonl"), Path(directory, "predictions.txt")
             made = mixed(sentences, 4 * count)
-            with references.open("w", encoding="utf-8") as held, predictions.open("w", encoding="utf-8") as told:
+            with references.open("w", encoding="utf-8") as sets, predictions.open("w", encoding="utf-8") as outputs:
                 for number in range(count):
                     concepts = lines[number % len(lines)]["concept-set"]
                     row = {"concept-set": concepts, "scene": [next(made) for _ in range(3)]}
-                    held.write(json.dumps(row, ensure_ascii=False) + "\n")
-                    told.write(next(made) + "\n")
+                    sets.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    outputs.write(next(made) + "\n")
             clock = time.perf_counter()
             spent, found = seconds(lambda p=(references, predictions): score(*map(str, p), arguments))
             wall = time.perf_counter() - clock
@@ -116,7 +118,7 @@ def growth(arguments: argparse.Namespace) -> None:
             print(f"{count:>9,} items {times}, peak {peak:,.0f} MiB; {values}", flush=True)
 
 
-def score(references: str, predictions: str, arguments: argparse.Namespace) -> Any:
+def score(references: str, predictions: str, arguments: argparse.Namespace) -> Evaluation:
     if arguments.runner is None:
         return evaluate(PRESET, {}, references, "test", [predictions])
     from conceptloom.pipelines.evaluate import RowsByRunner
@@ -125,7 +127,7 @@ def score(references: str, predictions: str, arguments: argparse.Namespace) -> A
 
     with tempfile.TemporaryDirectory() as directory, RUNNERS[arguments.runner].open(arguments.workers, ()) as opened:
         rows = RowsByRunner(opened, ScoreShard(PRESET, (), directory + "/work"))
-        return evaluate(PRESET, {}, references, "test", [predictions], rows)
+        return evaluate(PRESET, {}, references, "test", [predictions], rows_of_items=rows)
 
 
 def main() -> None:

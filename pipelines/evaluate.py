@@ -1,4 +1,4 @@
-"""Evaluation of predictions where a runner's workers do the work."""
+"""Computes the rows of an evaluation on the workers of a runner."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import pyarrow as pa
 from conceptloom import storage
 from conceptloom.metrics import BLOCK, Blockwise, Metric
 from conceptloom.metrics.evaluation import Rows
-from conceptloom.metrics.inputs.items import blocks_of
+from conceptloom.metrics.inputs.item_tables import blocks_of
 from conceptloom.pipelines.build.engine import Runner
 from conceptloom.tasks.evaluate import ScoreShard, read_rows, write_items
 from conceptloom.transforms.evaluate import ScoreShards
@@ -16,10 +16,10 @@ from conceptloom.transforms.evaluate import ScoreShards
 
 @dataclass(frozen=True)
 class RowsByRunner:
-    """The rows of items by an open runner (see `metrics.evaluation.RowsOf`), for the metrics that `task` makes.
+    """A `metrics.evaluation.RowsOf` that computes rows on an open runner, for the metrics that `task` makes.
 
-    Shards of items go to the task's directory, which the workers must reach, their rows come back there, and all are
-    deleted when the rows are read.
+    It writes shards of items to the task's directory, which the workers must be able to reach, reads their rows there,
+    and deletes the directory.
     """
 
     runner: Runner

@@ -1,7 +1,5 @@
 """Scoring of predictions as a PTransform."""
 
-from typing import Any
-
 import apache_beam as beam
 
 from conceptloom.tasks.evaluate import ScoreShard
@@ -9,12 +7,12 @@ from conceptloom.transforms.blocks import EachBucket, MapBlocks
 
 
 class ScoreShards(beam.PTransform):
-    """Scores `count` shards of items, each by itself; their rows lie beside them afterwards."""
+    """Scores `count` shards of items, each on its own; the task writes their rows next to them."""
 
     def __init__(self, task: ScoreShard, count: int) -> None:
         super().__init__()
         self._task = task
         self._count = count
 
-    def expand(self, begin: Any) -> beam.PCollection[Any]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection:
         return (begin | "Shards" >> EachBucket(self._count) | "Score" >> MapBlocks(self._task))["scored"]

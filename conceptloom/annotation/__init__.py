@@ -1,4 +1,8 @@
-"""References written by people: tasks that go out, answers that come back, who is trusted, and whether they suffice."""
+"""References written by people (CommonGen, section 3): tasks go out, answers come back and are checked.
+
+`tasks` and `answers` are the files; `importing` leads from answers to references by way of `checking`, `limits` and
+`results`. `order` and `adequacy` analyse finished references; `perplexity` and `encoders` choose what they measure by.
+"""
 
 from conceptloom.annotation.adequacy import Agreement, agreement_by_references
 from conceptloom.annotation.answers import COLUMNS, REASONS, Answer, Rejected, read_answers

@@ -1,30 +1,29 @@
-"""Are there enough references? How alike those of a set are, as their number grows (CommonGen, section 3.4).
+"""Are there enough references? The similarity of a set's references as their number grows (CommonGen, section 3.4).
 
-With k references a set has k(k-1)/2 pairs. Where another reference changes neither the median of their likeness nor
-its standard deviation, further ones add little that is new.
+With k references a set has k(k-1)/2 pairs. Once a further reference changes neither the median nor the standard
+deviation of their similarities, more references add little that is new.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from conceptloom.annotation.encoders import pair_cosines
+from conceptloom.arrays.types import Float64, Int64
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.examples import Example
 from conceptloom.hashing import text_id
+from conceptloom.json_values import JsonObject
 from conceptloom.similarity import Scorer
 
-Float64 = npt.NDArray[np.float64]
 DRAWS = 20
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How alike `references` references of a set are, on average over the sets that have as many."""
+    """How similar `references` references of a set are, on average over the sets that have as many."""
 
     references: int
     sets: int
@@ -33,13 +32,13 @@ class Agreement:
     deviation: float
     """The mean over the sets of the (population) standard deviation of the pairs' cosines."""
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values, rounded to four digits."""
+    def to_json(self) -> JsonObject:
+        """The agreement as JSON values, rounded to four digits."""
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
 def grouped_references(examples: Iterable[Example]) -> list[list[str]]:
-    """The references of each distinct set, sorted, the sets by hash: one that two people wrote is there twice."""
+    """The references of each distinct set, sorted; sets by hash. A sentence that two people wrote occurs twice."""
     sentences: dict[str, list[str]] = {}
     for example in examples:
         sentences.setdefault("#".join(sorted(set(example.concepts))), []).extend(example.sentences)
@@ -55,13 +54,13 @@ def agreement_by_references(
     draws: int = DRAWS,
     seed: int = 42,
 ) -> list[Agreement]:
-    """The agreement of 2, 3, … `most` references, each over the sets (`groups`) that have as many, and `least`.
+    """The agreement of 2, 3, … `most` references, each over the sets (`groups`) with as many, and at least `least`.
 
-    Which references of a set come first is drawn `draws` times. With `least` = `most` all numbers are of the same sets.
-    Raises ConfigError where `most` < 2, InputError where no set has two references (or `least`).
+    The order of a set's references is drawn at random `draws` times. With `least` = `most`, all numbers are about the
+    same sets. Raises ConfigError where `most` < 2, InputError where no set has two references (or `least`).
     """
     if most < 2:
-        raise ConfigError(f"a pair wants two references: the most is 2 or more, not {most}")
+        raise ConfigError(f"a pair needs two references: the most is 2 or more, not {most}")
     chosen = [group for group in groups if len(group) >= max(2, least)]
     if not chosen:
         raise InputError(f"no set has {max(2, least)} references; give files with more, or ask for fewer")
@@ -71,7 +70,7 @@ def agreement_by_references(
 
 
 def _matrices(groups: Sequence[Sequence[str]], scorer: Scorer) -> list[Float64]:
-    """For each number of references: the cosines of the groups that have it, shape (groups, references, references)."""
+    """For each number of references, the cosines of the groups that have it: (groups, references, references)."""
     sizes = np.array([len(group) for group in groups])
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     pairs = {size: np.array(list(combinations(range(size), 2))) for size in np.unique(sizes).tolist()}
@@ -85,7 +84,7 @@ def _matrices(groups: Sequence[Sequence[str]], scorer: Scorer) -> list[Float64]:
     return [_square(values, size, pairs[size]) for size, values in zip(rows, cosines, strict=True)]
 
 
-def _square(values: Float64, size: int, pairs: npt.NDArray[np.int64]) -> Float64:
+def _square(values: Float64, size: int, pairs: Int64) -> Float64:
     matrices = np.zeros((len(values) // len(pairs), size, size))
     for left, right in (pairs.T, pairs.T[::-1]):
         matrices[:, left, right] = values.reshape(-1, len(pairs))
@@ -93,7 +92,7 @@ def _square(values: Float64, size: int, pairs: npt.NDArray[np.int64]) -> Float64
 
 
 def _drawn(matrices: Float64, most: int, draws: int, random: np.random.Generator) -> dict[int, Float64]:
-    """By number of references, from 2: median and deviation of each group and draw, shape (2, groups, draws)."""
+    """Median and deviation of each group and draw, shape (2, groups, draws), by number of references from 2."""
     groups, size, _ = matrices.shape
     order = random.permuted(np.tile(np.arange(size), (groups, draws, 1)), axis=2)
     found = {}

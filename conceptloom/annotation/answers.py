@@ -1,11 +1,12 @@
-"""Filled annotation files: tables (csv, tsv, as spreadsheets and crowd-sourcing platforms write them) or JSON lines."""
+"""Reads filled annotation files: tables (csv or tsv, from spreadsheets and crowd-sourcing platforms) or JSON lines."""
 
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.readers.base import REASONS as MALFORMED
 from conceptloom.readers.base import Malformed
@@ -17,29 +18,29 @@ from conceptloom.readers.rows import Rows, find_delimiter
 from conceptloom.readers.texts import checked, excerpt
 
 COLUMNS = ("id", "sentence", "rationale", "worker")
-"""What an answer must have; other columns are passed over."""
+"""The columns of an answer; others are ignored."""
 
 REASONS = {
     **MALFORMED,
-    "wrong_columns": "the file has not the columns id, sentence, rationale, worker",
+    "wrong_columns": "the file lacks one of the columns id, sentence, rationale, worker",
     "unknown_id": "no task has this id",
     "no_sentence": "nothing was written",
     "no_worker": "nobody is named as the author",
-    "duplicate_answer": "this worker has answered this task before",
-    "duplicate_sentence": "somebody has written this sentence for this task before",
-    "copied": "the sentence is one of those shown as inspiration",
-    "coverage": "too few of the concepts are in the sentence",
+    "duplicate_answer": "this worker has already answered this task",
+    "duplicate_sentence": "this sentence has already been written for this task",
+    "copied": "the sentence was shown as inspiration",
+    "coverage": "the sentence contains too few of the concepts",
     "rationale": "the rationale has too few words",
     "perplexity": "the perplexity of the sentence is too high",
-    "worker_coverage": "too few concepts are in the worker's sentences, on average",
+    "worker_coverage": "the worker's sentences contain too few of the concepts, on average",
     "worker_rationale": "the worker's rationales have too few words, on average",
     "worker_perplexity": "the median perplexity of the worker's sentences is too high",
 }
-"""Why an answer is not taken. The names are stable: they stand in reports."""
+"""Why an answer is not taken. The names are stable because reports contain them."""
 
 
 class Answer(NamedTuple):
-    """What one worker wrote for one task, and where it stands: FILE#RECORD, records count from 1."""
+    """What one worker wrote for one task, and its place: FILE#RECORD, with records counted from 1."""
 
     place: str
     task: str
@@ -57,7 +58,7 @@ class Rejected(NamedTuple):
 
 
 def parse_columns(assignments: Sequence[str]) -> dict[str, str]:
-    """`NAME=COLUMN` each, as where each of COLUMNS stands in the files; raises ConfigError for any other form.
+    """The name in the files of each of COLUMNS, from `NAME=COLUMN`; raises ConfigError for any other form.
 
     >>> parse_columns(["sentence=Answer.sentence"])["sentence"]
     'Answer.sentence'
@@ -66,16 +67,16 @@ def parse_columns(assignments: Sequence[str]) -> dict[str, str]:
     for assignment in assignments:
         name, _, column = assignment.partition("=")
         if name not in columns or not column:
-            raise ConfigError(f"--column wants NAME=COLUMN, NAME one of {', '.join(COLUMNS)}; not {assignment!r}")
+            raise ConfigError(f"--column takes NAME=COLUMN, NAME one of {', '.join(COLUMNS)}; not {assignment!r}")
         columns[name] = column
     return columns
 
 
 def read_answers(path: str, columns: Mapping[str, str]) -> Iterator[Answer | Rejected]:
-    """Every record of a file as an answer, or rejected because it cannot be read; blank lines are passed over.
+    """Every record of a file as an answer, or as rejected if it cannot be read; blank lines are skipped.
 
-    A file whose first character is `{` is JSON lines, any other one a table with a header. Texts are normalised.
-    `columns`: the name in the file of each of COLUMNS.
+    A file whose first character is `{` is JSON lines, any other file a table with a header. Texts are normalised.
+    `columns` has the name in the file of each of COLUMNS.
     """
     is_json = read_head(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     with open_text(path) as (stream, encoding):
@@ -84,10 +85,7 @@ def read_answers(path: str, columns: Mapping[str, str]) -> Iterator[Answer | Rej
             yield _answer(f"{path}#{number}", number, record, columns)
 
 
-Fields = dict[str, Any]
-
-
-def _json_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, Fields | Malformed]]:
+def _json_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, JsonObject | Malformed]]:
     for line in read_lines(stream, encoding, 1):
         value = line if isinstance(line, Malformed) else parse_line(line) if line.text.strip() else None
         if isinstance(value, (dict, Malformed)):
@@ -97,8 +95,8 @@ def _json_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, Fields
             yield line.record, Malformed(line.record, "wrong_type", detail, excerpt(line.text))
 
 
-def _table_records(stream: BinaryIO, encoding: str, named: str) -> Iterator[tuple[int, Fields | Malformed]]:
-    """The rows behind the header; without a readable header they have no columns."""
+def _table_records(stream: BinaryIO, encoding: str, named: str) -> Iterator[tuple[int, JsonObject | Malformed]]:
+    """The rows after the header; without a readable header they have no columns."""
     csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES))
     rows = Rows(stream, encoding)
     rows.delimiter = find_delimiter(rows.head(), named)
@@ -113,7 +111,7 @@ def _table_records(stream: BinaryIO, encoding: str, named: str) -> Iterator[tupl
             yield number, dict(zip(header, row.cells))
 
 
-def _answer(place: str, number: int, record: Fields | Malformed, columns: Mapping[str, str]) -> Answer | Rejected:
+def _answer(place: str, number: int, record: JsonObject | Malformed, columns: Mapping[str, str]) -> Answer | Rejected:
     if isinstance(record, Malformed):
         return Rejected(Answer(place, "", "", record.text, ""), record.reason, record.detail)
     values = {name: record.get(column, "") for name, column in columns.items()}
@@ -121,7 +119,7 @@ def _answer(place: str, number: int, record: Fields | Malformed, columns: Mappin
     missing = [column for column in columns.values() if column not in record]
     if missing:
         shown = excerpt(", ".join(record)) or "none"
-        # What was written may stand in a column of another name: it is kept as it came.
+        # The sentence may be in a column of another name: the record is kept as it came.
         kept = answer if answer.sentence else answer._replace(sentence=_writable(json.dumps(record)))
         return Rejected(kept, "wrong_columns", f"there is no column {', '.join(missing)}; there are: {shown}")
     for name, value in values.items():
@@ -137,5 +135,5 @@ def _answer(place: str, number: int, record: Fields | Malformed, columns: Mappin
 
 
 def _writable(value: object) -> str:
-    """What was given, such that it can be kept in a file."""
+    """The value as text that can be written to a file."""
     return str(value).encode("utf-8", "replace").decode()

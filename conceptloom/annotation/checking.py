@@ -1,4 +1,4 @@
-"""Which answers are answers at all: to a task there is, by somebody, with a sentence of their own."""
+"""Which answers are valid: for an existing task, by a named worker, with a sentence of their own."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -8,26 +8,26 @@ from conceptloom.annotation.tasks import Task
 
 
 class Checked(NamedTuple):
-    """Answers that hold, and those that do not; each in the order in which they came."""
+    """Valid and rejected answers, each in the order in which they came."""
 
     valid: list[Answer]
     rejected: list[Rejected]
 
 
 def check_answers(entries: Iterable[Answer | Rejected], tasks: Mapping[str, Task]) -> Checked:
-    """Sorts out what no task asked for, what is empty, and what was said before; what was rejected already stays so.
+    """Rejects answers without a task (`tasks` by id), empty answers and repetitions; rejected entries stay rejected.
 
-    `tasks` by id. Of two answers of one worker to one task, or two equal sentences (but for case) for one task, the
-    first one counts.
+    Of two answers of one worker to one task, or two sentences for one task that are equal except for case, the first
+    one counts.
     """
     valid, rejected = list[Answer](), list[Rejected]()
-    said = _Said()
+    earlier = _Earlier()
     for entry in entries:
-        objection = entry if isinstance(entry, Rejected) else _objection(entry, tasks) or said.objection(entry)
+        objection = entry if isinstance(entry, Rejected) else _objection(entry, tasks) or earlier.objection(entry)
         if objection:
             rejected.append(objection)
         elif isinstance(entry, Answer):
-            said.add(entry)
+            earlier.add(entry)
             valid.append(entry)
     return Checked(valid, rejected)
 
@@ -43,15 +43,15 @@ def _objection(answer: Answer, tasks: Mapping[str, Task]) -> Rejected | None:
     return Rejected(answer, "copied", "shown as inspiration") if _key(answer.sentence) in shown else None
 
 
-class _Said:
-    """Who has answered which task, and with which sentences: the place of each."""
+class _Earlier:
+    """The places of earlier answers, by task and worker and by task and sentence."""
 
     def __init__(self) -> None:
         self._workers: dict[tuple[str, str], str] = {}
         self._sentences: dict[tuple[str, str], str] = {}
 
     def objection(self, answer: Answer) -> Rejected | None:
-        """Why the answer is a repetition, if it is."""
+        """The rejected answer if it is a repetition, otherwise None."""
         if place := self._workers.get((answer.task, answer.worker)):
             return Rejected(answer, "duplicate_answer", f"first at {place}")
         if place := self._sentences.get((answer.task, _key(answer.sentence))):

@@ -1,4 +1,4 @@
-"""Where the concepts of a set stand in a sentence that was written for it."""
+"""Finds the concepts of a set in a sentence that was written for it."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,9 +7,9 @@ from conceptloom.languages.english.words import words
 
 
 def concept_places(sets: Sequence[Sequence[str]], sentences: Iterable[str]) -> list[list[int | None]]:
-    """For each set and its sentence: the word (from 0) in which each concept stands first, None where it does not.
+    """For each set and its sentence, the number (from 0) of the first word with each concept, or None.
 
-    Concepts are found by the lemma analyser; one that stands in the sentence as it is, is found in any case.
+    Concepts are found by the lemma analyser, or because they occur in the sentence as they are.
     """
     texts = list(sentences)
     matched = LemmaAnalyser(frozenset(concept for each in sets for concept in each)).matches(texts)

@@ -1,8 +1,7 @@
-"""An import from beginning to end: filled files in, references and a report out."""
+"""Imports filled files from beginning to end: reads, checks and judges answers, writes references and a report."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from conceptloom.annotation.answers import parse_columns, read_answers
 from conceptloom.annotation.checking import check_answers
@@ -11,15 +10,16 @@ from conceptloom.annotation.perplexity import PerplexityScorer, make_perplexity_
 from conceptloom.annotation.results import collect_result, write_result
 from conceptloom.annotation.tasks import read_tasks
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 from conceptloom.storage import match
 
 SINGLE, NO_LIMITS = Limits(coverage=1.0), Limits()
-"""The limits on an answer, and on a worker, where none are given."""
+"""The default limits on a single answer, and on a worker."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """What an import is to do. `tasks`: the file of the export; `columns`: see `parse_columns`."""
+    """The settings of an import. `tasks` is the file that was exported; for `columns` see `parse_columns`."""
 
     tasks: str
     columns: tuple[str, ...] = ()
@@ -28,23 +28,23 @@ class Import:
     single: Limits = SINGLE
     workers: Limits = NO_LIMITS
     worker_answers: int = 1
-    """A worker with fewer answers is judged answer by answer only."""
+    """Limits on workers only apply to workers with at least this many answers."""
     perplexity: str | None = None
     """See `make_perplexity_scorer`."""
 
     def scorer(self) -> PerplexityScorer | None:
-        """The scorer of perplexities, if one is named; raises ConfigError for limits without one."""
+        """The scorer of perplexities, or None; raises ConfigError for limits on perplexity without a scorer."""
         if self.perplexity:
             return make_perplexity_scorer(self.perplexity)
         if self.single.perplexity is not None or self.workers.perplexity is not None:
-            raise ConfigError("a limit of perplexity wants --perplexity: a table id,perplexity or transformers:PATH")
+            raise ConfigError("a limit on perplexity needs --perplexity: a table id,perplexity or transformers:PATH")
         return None
 
 
-def import_answers(patterns: Iterable[str], chosen: Import, directory: str) -> dict[str, Any]:
-    """Reads the files, checks, measures and judges their answers, writes the result; answers the report.
+def import_answers(patterns: Iterable[str], chosen: Import, directory: str) -> JsonObject:
+    """Reads the files, checks, measures and judges their answers, writes the result and returns the report.
 
-    A file that several patterns name is read once. Raises InputError where nothing can be taken.
+    A file that several patterns match is read once. Raises InputError where no answer can be taken.
     """
     columns, scorer = parse_columns(chosen.columns), chosen.scorer()
     tasks = read_tasks(chosen.tasks)

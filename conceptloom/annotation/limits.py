@@ -1,38 +1,39 @@
-"""Who is trusted, and with what: limits on single answers, and on all the answers of a worker taken together.
+"""Limits on single answers, and on all answers of a worker taken together.
 
-CommonGen (section 3.2) narrowed its workers down by the same three criteria: coverage of the concepts, perplexity, and
-the length of the rationales.
+CommonGen (section 3.2) selected its workers by the same three criteria: coverage of the concepts, perplexity, and the
+length of the rationales.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from conceptloom.annotation.answers import Answer, Rejected
 from conceptloom.annotation.coverage import concept_places, coverage
 from conceptloom.annotation.perplexity import PerplexityScorer
 from conceptloom.annotation.tasks import Task
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.words import words
 
 _NOISE = 1e-9
-"""Of a mean: one of 0.7 meets a limit of 0.7."""
+"""The tolerance for rounding: a mean of 0.7 meets a limit of 0.7."""
 
 
 class Measures(NamedTuple):
-    """What is measured of an answer, or (means, but the median perplexity) of all the answers of a worker."""
+    """The measures of an answer, or of all answers of a worker: means, but the median perplexity."""
 
     coverage: float
-    """The share of the concepts that are in the sentence, 0 to 1."""
+    """The share of the concepts that occur in the sentence, 0 to 1."""
     rationale: float
-    """The words of the rationale."""
+    """The number of words of the rationale."""
     perplexity: float | None = None
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The least coverage, the least words of a rationale, the highest perplexity; None: no limit."""
+    """The least coverage, the least number of words of a rationale, the highest perplexity; None: no limit."""
 
     coverage: float | None = None
     rationale: float | None = None
@@ -43,7 +44,7 @@ class Limits:
             raise ConfigError(f"the least coverage is a share from 0 to 1, not {self.coverage}")
 
     def objection(self, measures: Measures) -> tuple[str, str] | None:
-        """The first criterion that is not met, and by how much."""
+        """The first criterion that is not met, with the value and the limit in words; None if all are met."""
         if self.coverage is not None and measures.coverage < self.coverage - _NOISE:
             return "coverage", f"{measures.coverage:.2f}, at least {self.coverage:g} is wanted"
         if self.rationale is not None and measures.rationale < self.rationale - _NOISE:
@@ -55,7 +56,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class WorkerRecord:
-    """What a worker has done: valid answers, their measures, how many were taken, and why none was, if so."""
+    """A worker's valid answers, their measures, how many were taken, and the reason if none was."""
 
     answers: int
     measures: Measures
@@ -63,14 +64,14 @@ class WorkerRecord:
     reason: str = ""
     detail: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values, measures rounded to four digits."""
+    def to_json(self) -> JsonObject:
+        """The record as JSON values, measures rounded to four digits."""
         measures = {name: None if value is None else round(value, 4) for name, value in self.measures._asdict().items()}
         return {"answers": self.answers, "taken": self.taken, **measures, "reason": self.reason, "detail": self.detail}
 
 
 class Judged(NamedTuple):
-    """What the limits leave: answers taken, with their measures, the others, and the record of each worker."""
+    """The answers taken, with their measures, the rejected answers, and the record of each worker."""
 
     taken: list[tuple[Answer, Measures]]
     rejected: list[Rejected]
@@ -95,8 +96,8 @@ def apply_limits(
 ) -> Judged:
     """Takes the answers that meet the limits `single`, of workers whose answers together meet the limits `workers`.
 
-    A worker with fewer than `least_answers` answers is judged by single answers only. A worker's record holds all
-    valid answers, also those that the limits on single ones leave out.
+    For a worker with fewer than `least_answers` answers only `single` applies. A worker's record covers all valid
+    answers, including those that do not meet `single`.
     """
     of_worker: dict[str, list[Measures]] = {}
     for answer, measured in zip(answers, measures, strict=True):
@@ -117,7 +118,7 @@ def apply_limits(
 
 
 def _objection(worker: tuple[str, str] | None, single: tuple[str, str] | None) -> tuple[str, str] | None:
-    """The one to the worker, if there is one, under its own name."""
+    """The objection to the worker if there is one, with the prefix `worker_`, otherwise that to the answer."""
     return (f"worker_{worker[0]}", worker[1]) if worker else single
 
 

@@ -1,38 +1,38 @@
-"""The permutation check: do people keep the order in which the concepts are shown? (CommonGen, section 3.3.)"""
+"""The permutation check: do people keep the order in which concepts are shown? (CommonGen, section 3.3.)"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import factorial
 from statistics import fmean
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from conceptloom.annotation.coverage import concept_places
+from conceptloom.arrays.types import Float64
 from conceptloom.examples import Example
+from conceptloom.json_values import JsonObject
 
 
 @dataclass(frozen=True)
 class OrderCheck:
     """How the order of the concepts in a set compares with their order in its references.
 
-    Only references that hold all concepts of their set are compared.
+    Only references that contain all concepts of their set are compared.
     """
 
     references: int
     compared: int
     changed: int
-    """Compared references whose concepts stand in another order than in the set."""
+    """The number of compared references whose concepts are in a different order than in the set."""
     changed_by_chance: float
-    """How many that would be if every order were equally likely."""
+    """The expected number if every order were equally likely."""
     correlated: int
-    """Compared references for which there is a correlation: not all concepts stand in one word."""
+    """The number of compared references with a correlation, that is, with concepts in more than one word."""
     mean: float | None
-    """The mean of Spearman's rank correlations; None where there is none."""
+    """The mean of Spearman's rank correlations; None if there are none."""
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values; shares in per cent with two digits, the mean with four."""
+    def to_json(self) -> JsonObject:
+        """The check as JSON values: shares in per cent with two digits, the mean with four."""
         return {
             "references": self.references,
             "compared": self.compared,
@@ -45,9 +45,9 @@ class OrderCheck:
 
 
 def check_order(examples: Iterable[Example]) -> OrderCheck:
-    """Compares the stored order of each set with the first places of its concepts in each of its references.
+    """Compares the order of each set with the first places of its concepts in each of its references.
 
-    A concept that a set holds twice counts once, at its first place.
+    A concept that occurs twice in a set counts once, at its first place.
     """
     pairs = [(tuple(dict.fromkeys(example.concepts)), text) for example in examples for text in example.sentences]
     found = concept_places([concepts for concepts, _ in pairs], (text for _, text in pairs))
@@ -56,17 +56,17 @@ def check_order(examples: Iterable[Example]) -> OrderCheck:
     ]
     values = [value for places in compared if (value := spearman(range(len(places)), places)) is not None]
     return OrderCheck(
-        len(pairs),
-        len(compared),
-        sum(places != sorted(places) for places in compared),
-        sum(1 - 1 / factorial(len(places)) for places in compared),
-        len(values),
-        fmean(values) if values else None,
+        references=len(pairs),
+        compared=len(compared),
+        changed=sum(places != sorted(places) for places in compared),
+        changed_by_chance=sum(1 - 1 / factorial(len(places)) for places in compared),
+        correlated=len(values),
+        mean=fmean(values) if values else None,
     )
 
 
 def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
-    """Spearman's rank correlation, ties with their mean rank; None where one side has no two different values.
+    """Spearman's rank correlation, with mean ranks for ties; None where all values of a side are equal.
 
     >>> spearman([1, 2, 3], [10, 30, 20])
     0.5
@@ -77,7 +77,7 @@ def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
     return float((mine @ other) / np.sqrt((mine @ mine) * (other @ other)))
 
 
-def _ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
+def _ranks(values: Sequence[float]) -> Float64:
     _, places, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    mean_ranks: npt.NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    mean_ranks: Float64 = (np.cumsum(counts) - (counts - 1) / 2)[places]
     return mean_ranks

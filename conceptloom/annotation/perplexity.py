@@ -1,4 +1,4 @@
-"""How unlikely a sentence is to a language model: a hook, with a table of numbers and a local model behind it."""
+"""The perplexity of sentences, from a table of numbers or from a local language model."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,19 +12,19 @@ MODEL = "transformers:"
 
 
 class PerplexityScorer(Protocol):
-    """Says how unlikely sentences are. Whatever a model's arithmetic, it answers the same for the same sentence."""
+    """Computes how unlikely sentences are; equal sentences have equal perplexities."""
 
     name: str
-    """What gave the numbers; it stands in the report."""
+    """The source of the numbers, for the report."""
 
     def perplexities(self, sentences: Sequence[str]) -> list[float]:
         """The perplexity of each sentence: exp of the mean negative log-likelihood of its tokens, at least 1."""
 
 
 def make_perplexity_scorer(name: str) -> PerplexityScorer:
-    """The scorer for `transformers:PATH` (a causal language model's directory), or for a table's path.
+    """The scorer for `transformers:PATH` (the directory of a causal language model), or for the path of a table.
 
-    Raises ConfigError where the model cannot be had, InputError for a table that cannot be read.
+    Raises ConfigError where the model cannot be loaded, InputError where the table cannot be read.
     """
     if not name.startswith(MODEL):
         return TablePerplexity(name)
@@ -34,9 +34,9 @@ def make_perplexity_scorer(name: str) -> PerplexityScorer:
 
 
 class TablePerplexity:
-    """Numbers from a file of lines `id,perplexity`, the id that of the sentence (`conceptloom.hashing.text_id`).
+    """Perplexities from a file of lines `id,perplexity`, with ids of sentences (`conceptloom.hashing.text_id`).
 
-    `answers.jsonl` and `rejected.jsonl` of an import hold each sentence with its id (`sentence_id`).
+    `answers.jsonl` and `rejected.jsonl` of an import contain each sentence with its id (`sentence_id`).
     """
 
     def __init__(self, path: str) -> None:
@@ -47,14 +47,14 @@ class TablePerplexity:
                 raise InputError(f"{path}: line {number}: {identifier} has two perplexities; remove one of them")
 
     def perplexities(self, sentences: Sequence[str]) -> list[float]:
-        """See PerplexityScorer. Raises InputError for a sentence that the table does not hold."""
+        """See PerplexityScorer; raises InputError for a sentence that is not in the table."""
         ids = [text_id(sentence) for sentence in sentences]
         missing = [at for at, identifier in enumerate(ids) if identifier not in self._values]
         if missing:
             example = f"{ids[missing[0]]} ({sentences[missing[0]]})"
             raise InputError(
                 f"{self.name}: no perplexity for {len(missing):,} of {len(ids):,} sentences, such as {example}; "
-                "import once without limits of perplexity: the answers.jsonl it writes has all ids to be scored"
+                "import once without limits on perplexity: the answers.jsonl that it writes has all ids to be scored"
             )
         return [self._values[identifier] for identifier in ids]
 
@@ -73,5 +73,5 @@ def _number(path: str, number: int, cells: list[str]) -> float:
     except ValueError:
         value = math.nan
     if not value >= 1:
-        raise InputError(f"{path}: line {number}: want id,perplexity with a number from 1 up; mend this line")
+        raise InputError(f"{path}: line {number}: expected id,perplexity with a number of at least 1; fix this line")
     return value

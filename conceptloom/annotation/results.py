@@ -1,10 +1,10 @@
-"""What an import leaves: the references in the published formats, every answer with what became of it, a report."""
+"""The output of an import: references in the published formats, every answer with its fate, a report."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from conceptloom import storage
 from conceptloom.annotation.answers import Answer, Rejected
@@ -14,10 +14,11 @@ from conceptloom.annotation.tasks import SEPARATOR, Task, write_tasks
 from conceptloom.errors import InputError, OutputError
 from conceptloom.examples import Example
 from conceptloom.hashing import text_id
+from conceptloom.json_values import JsonObject
 
 
 class Reference(NamedTuple):
-    """A task with the answers that were taken for it, in the order in which they came."""
+    """A task with the answers taken for it, in the order in which they came."""
 
     task: Task
     answers: tuple[Answer, ...]
@@ -25,21 +26,21 @@ class Reference(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """An import as a whole."""
+    """The result of an import."""
 
     references: list[Reference]
-    """Of the tasks that have any, in the order of the tasks."""
+    """The references of the tasks that have any, in the order of the tasks."""
     open_tasks: list[tuple[Task, int]]
-    """The tasks that have fewer references than are wanted, each with how many are."""
+    """The tasks with fewer references than wanted, each with the number that is missing."""
     taken: list[tuple[Answer, Measures]]
     rejected: list[Rejected]
     workers: Mapping[str, WorkerRecord]
     order: OrderCheck
     tasks: int
-    """How many tasks there were."""
+    """The number of tasks."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The report."""
+    def to_json(self) -> JsonObject:
+        """The report as JSON values."""
         reasons = Counter(rejected.reason for rejected in self.rejected)
         return {
             "answers": {
@@ -59,17 +60,17 @@ class Result:
 
 
 def collect_result(tasks: Sequence[Task], judged: Judged, rejected: Iterable[Rejected], wanted: int = 1) -> Result:
-    """Puts the answers that were taken to their tasks; `rejected`: before the limits were applied.
+    """Groups the taken answers by task. `rejected` are the answers rejected before limits were applied.
 
     A task with fewer than `wanted` references is open. Raises InputError where no answer was taken.
     """
     everything = sorted((*rejected, *judged.rejected), key=lambda one: _place(one.answer))
     if not judged.taken:
         reasons = Counter(one.reason for one in everything).most_common()
-        said = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files hold none"
+        counted = ", ".join(f"{reason} {count:,}" for reason, count in reasons) or "the files contain none"
         first = f"; the first: {everything[0].answer.place}: {everything[0].detail}" if everything else ""
         raise InputError(
-            f"none of {len(everything):,} answers can be taken ({said}); check files, tasks and limits{first}"
+            f"none of {len(everything):,} answers can be taken ({counted}); check files, tasks and limits{first}"
         )
     answers: dict[str, list[Answer]] = {}
     for answer, _ in judged.taken:
@@ -78,16 +79,24 @@ def collect_result(tasks: Sequence[Task], judged: Judged, rejected: Iterable[Rej
     lacking = ((task, wanted - len(answers.get(task.id, ()))) for task in tasks)
     open_tasks = [(task, number) for task, number in lacking if number > 0]
     order = check_order(Example(one.task.concepts, tuple(a.sentence for a in one.answers)) for one in references)
-    return Result(references, open_tasks, judged.taken, everything, judged.workers, order, len(tasks))
+    return Result(
+        references=references,
+        open_tasks=open_tasks,
+        taken=judged.taken,
+        rejected=everything,
+        workers=judged.workers,
+        order=order,
+        tasks=len(tasks),
+    )
 
 
-def write_result(directory: str, result: Result, report: Mapping[str, Any]) -> None:
-    """Writes a new directory: references.jsonl, references_src.txt and _trg.txt, answers.jsonl, rejected.jsonl, open.*.
+def write_result(directory: str, result: Result, report: Mapping[str, object]) -> None:
+    """Writes references.jsonl, references_src.txt and _trg.txt, answers.jsonl, rejected.jsonl, open.* and report.json.
 
-    `report` becomes report.json. Raises OutputError where the directory holds anything.
+    `report` is the content of report.json. Raises OutputError unless the directory is new or empty.
     """
     if storage.list_files(directory):
-        raise OutputError(f"{directory} is there already; choose another directory")
+        raise OutputError(f"{directory} exists already; choose another directory")
     pairs = [(one.task.concepts, answer) for one in result.references for answer in one.answers]
     contents = {
         "references.jsonl": _json_lines(map(_published, result.references)),
@@ -106,7 +115,7 @@ def write_result(directory: str, result: Result, report: Mapping[str, Any]) -> N
         storage.write_bytes(storage.join(directory, name), text.encode())
 
 
-def _published(reference: Reference) -> dict[str, Any]:
+def _published(reference: Reference) -> JsonObject:
     return {
         "concept_set": SEPARATOR.join(reference.task.concepts),
         "scene": [answer.sentence for answer in reference.answers],
@@ -114,7 +123,7 @@ def _published(reference: Reference) -> dict[str, Any]:
     }
 
 
-def _fields(answer: Answer) -> dict[str, Any]:
+def _fields(answer: Answer) -> JsonObject:
     return {
         "place": answer.place,
         "id": answer.task,
@@ -130,5 +139,5 @@ def _place(answer: Answer) -> tuple[str, int]:
     return path, int(record)
 
 
-def _json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

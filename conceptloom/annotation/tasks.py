@@ -1,4 +1,4 @@
-"""Annotation tasks: a concept set that a person writes a sentence for, as JSON lines and as a spreadsheet's table."""
+"""Annotation tasks: concept sets for which people write sentences, as JSON lines and as a table for spreadsheets."""
 
 import csv
 import io
@@ -21,11 +21,11 @@ from conceptloom.readers.lines import sound_lines
 
 SEPARATOR = "#"
 _INSPIRATION_SEPARATOR = " | "
-_CURE = "name the tasks.jsonl of the export, or the file of a build's annotation/, unchanged"
+_CURE = "name the tasks.jsonl of the export, or the file in a build's annotation/, unchanged"
 
 
 class Task(NamedTuple):
-    """A concept set in the order in which it is shown, and corpus sentences that hold it, if they are shown too."""
+    """A concept set in the order in which it is shown, with corpus sentences that contain it if these are shown too."""
 
     id: str
     concepts: tuple[str, ...]
@@ -33,9 +33,9 @@ class Task(NamedTuple):
 
 
 def make_tasks(examples: Iterable[Example], seed: int, *, show_inspiration: bool = False) -> list[Task]:
-    """A task for each distinct set, sorted by id, its concepts in an order that the seed and the set alone decide.
+    """A task for each distinct set, sorted by id. The order of its concepts depends only on the seed and the set.
 
-    `show_inspiration`: the set's distinct sentences go along, sorted.
+    With `show_inspiration` a task also has the set's distinct sentences, sorted.
     """
     sentences: dict[tuple[str, ...], set[str]] = {}
     for example in examples:
@@ -51,10 +51,10 @@ def make_tasks(examples: Iterable[Example], seed: int, *, show_inspiration: bool
 def write_tasks(
     directory: str, tasks: Sequence[Task], copies: Sequence[int] | None = None, name: str = "tasks"
 ) -> list[str]:
-    """Writes NAME.jsonl, a line a task, and NAME.csv to be filled in, a row a task; answers their paths.
+    """Writes NAME.jsonl, with a line for each task, and NAME.csv to be filled in; returns their paths.
 
-    `copies`: how many rows each task has, for as many workers. Raises OutputError where there is such a file already:
-    it may be filled in.
+    `copies` is the number of rows of each task in NAME.csv, for as many workers. Raises OutputError where such a file
+    exists, because it may have been filled in.
     """
     rows = [task for task, count in zip(tasks, copies or [1] * len(tasks), strict=True) for _ in range(count)]
     contents = {
@@ -63,7 +63,7 @@ def write_tasks(
     }
     for path in contents:
         if storage.exists(path):
-            raise OutputError(f"{path}: there is such a file already; choose another directory")
+            raise OutputError(f"{path}: this file exists already; choose another directory")
     for path, text in contents.items():
         storage.write_bytes(path, text.encode())
     return list(contents)
@@ -72,18 +72,18 @@ def write_tasks(
 def read_tasks(path: str) -> list[Task]:
     """The tasks of a file that `write_tasks` wrote (JSON lines).
 
-    Raises InputError, with the line, for one that is no task, whose id is not that of its concepts, or that is there
-    twice.
+    Raises InputError, with the line, for a line that is not a task, an id that does not match its concepts, and a task
+    that occurs twice.
     """
     tasks: dict[str, Task] = {}
     for number, line in enumerate(sound_lines(path), 1):
         if line.strip():
             task = _parse_task(f"{path}: line {number}", Text(number, 0, line))
             if task.id in tasks:
-                raise InputError(f"{path}: line {number}: task {task.id} is there twice; remove one of them")
+                raise InputError(f"{path}: line {number}: task {task.id} occurs twice; remove one of them")
             tasks[task.id] = task
     if not tasks:
-        raise InputError(f"{path}: there is no task in it; {_CURE}")
+        raise InputError(f"{path}: there are no tasks; {_CURE}")
     return list(tasks.values())
 
 
@@ -95,7 +95,7 @@ def _parse_task(place: str, line: Text) -> Task:
         raise InputError(f"{place}: a task has an id and a list of concepts; {_CURE}")
     inspiration = value.get("inspiration", [])
     if [value["id"]] != ids_of_sets([value["concepts"]]) or not (inspiration == [] or _are_texts(inspiration)):
-        raise InputError(f"{place}: the id is not that of these concepts; {_CURE}")
+        raise InputError(f"{place}: the id does not match the concepts; {_CURE}")
     return Task(value["id"], tuple(value["concepts"]), tuple(inspiration))
 
 
@@ -111,7 +111,7 @@ def _shuffled_sets(ids: list[str], sets: list[tuple[str, ...]], seed: int) -> li
 
 
 def _table(tasks: Sequence[Task]) -> str:
-    """With a byte-order mark: spreadsheets take the file for UTF-8 by it."""
+    """With a byte-order mark, by which spreadsheets recognise UTF-8."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     shown = ["inspiration"] if any(task.inspiration for task in tasks) else []

@@ -1,11 +1,11 @@
-"""`conceptloom annotation` and `adequacy`: references written by people."""
+"""`conceptloom annotation` and `conceptloom adequacy`: references written by people."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import typer
 
 from conceptloom.cli.printing import print_json
+from conceptloom.json_values import JsonObject
 
 _FILES = "Parquet files of a build's data/, a published format, or parallel text by its *src.txt; each may hold *."
 
@@ -13,7 +13,7 @@ _FILES = "Parquet files of a build's data/, a published format, or parallel text
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
     group = typer.Typer(
-        help="Tasks for people who write references, and what comes back.", no_args_is_help=True, rich_markup_mode=None
+        help="Tasks for people who write references, and their answers.", no_args_is_help=True, rich_markup_mode=None
     )
     group.command("export")(export)
     group.command("import")(import_)
@@ -26,9 +26,9 @@ def export(
     files: list[str] = typer.Argument(help=_FILES),
     output: str = typer.Option(..., "--output", help="The directory of tasks.jsonl and tasks.csv."),
     show_inspiration: bool = typer.Option(
-        False, "--show-inspiration", help="Show the sentences of each set; they are left away otherwise."
+        False, "--show-inspiration", help="Show the sentences of each set; by default they are omitted."
     ),
-    references: int = typer.Option(1, min=1, help="How many rows of tasks.csv each set has."),
+    references: int = typer.Option(1, min=1, help="The number of rows of tasks.csv for each set."),
     seed: int = typer.Option(42, help="The seed of the order in which the concepts of a set are shown."),
 ) -> None:
     """Writes a task for each distinct concept set, with empty columns for sentence, rationale and worker."""
@@ -44,26 +44,30 @@ def export(
 def import_(
     files: list[str] = typer.Argument(help="Filled files: csv, tsv or JSON lines; each may hold *."),
     tasks: str = typer.Option(
-        ..., "--tasks", help="The tasks.jsonl of the export, or the file of a build's annotation/."
+        ..., "--tasks", help="The tasks.jsonl of the export, or the file in a build's annotation/."
     ),
     output: str = typer.Option(..., "--output", help="The directory of the result; it must be new."),
     columns: list[str] = typer.Option(
-        [], "--column", help="NAME=COLUMN where a column (id, sentence, rationale, worker) has another name."
+        [], "--column", help="NAME=COLUMN, if a column (id, sentence, rationale, worker) has another name."
     ),
-    references: int = typer.Option(1, min=1, help="How many references a set should have; others are open.*."),
-    min_coverage: float | None = typer.Option(1.0, help="Of the concepts of a set, the share in the sentence."),
-    min_rationale: int | None = typer.Option(None, min=0, help="Words of the rationale."),
-    max_perplexity: float | None = typer.Option(None, min=1, help="Of the sentence; wants --perplexity."),
+    references: int = typer.Option(1, min=1, help="References wanted for each set; sets with fewer go to open.*."),
+    min_coverage: float | None = typer.Option(1.0, help="The least share of the concepts in the sentence."),
+    min_rationale: int | None = typer.Option(None, min=0, help="The least number of words of the rationale."),
+    max_perplexity: float | None = typer.Option(
+        None, min=1, help="The highest perplexity of the sentence; needs --perplexity."
+    ),
     worker_coverage: float | None = typer.Option(None, help="The least mean coverage of a worker's answers."),
     worker_rationale: float | None = typer.Option(None, min=0, help="The least mean length of a worker's rationales."),
-    worker_perplexity: float | None = typer.Option(None, min=1, help="The highest median of a worker's answers."),
-    worker_answers: int = typer.Option(1, min=1, help="A worker with fewer answers is judged answer by answer only."),
+    worker_perplexity: float | None = typer.Option(
+        None, min=1, help="The highest median perplexity of a worker's answers."
+    ),
+    worker_answers: int = typer.Option(1, min=1, help="Limits on workers need at least this many answers."),
     perplexity: str | None = typer.Option(
         None, help="A table id,perplexity (ids are the sentence_id of answers.jsonl), or transformers:PATH."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
-    """Reads filled files, sorts out answers and workers by the limits, and writes the references that hold."""
+    """Reads filled files, applies the limits to answers and workers, and writes the accepted references."""
     from conceptloom.annotation import Limits
     from conceptloom.annotation.importing import Import, import_answers
 
@@ -71,10 +75,10 @@ def import_(
         tasks,
         tuple(columns),
         references,
-        Limits(min_coverage, min_rationale, max_perplexity),
-        Limits(worker_coverage, worker_rationale, worker_perplexity),
-        worker_answers,
-        perplexity,
+        single=Limits(min_coverage, min_rationale, max_perplexity),
+        workers=Limits(worker_coverage, worker_rationale, worker_perplexity),
+        worker_answers=worker_answers,
+        perplexity=perplexity,
     )
     report = import_answers(files, chosen, output)
     if as_json:
@@ -87,7 +91,7 @@ def order(
     files: list[str] = typer.Argument(help=_FILES),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """The permutation check: Spearman between the order of the concepts in a set and in its references."""
+    """The permutation check: Spearman's rho between the order of concepts in a set and in its references."""
     from conceptloom.annotation import check_order
     from conceptloom.statistics.files import load_examples
 
@@ -101,14 +105,14 @@ def order(
 def adequacy(
     files: list[str] = typer.Argument(help=_FILES),
     encoder: str = typer.Option("tfidf", help="tfidf, or transformers:PATH (the directory of a sentence encoder)."),
-    corpus: list[str] = typer.Option([], "--corpus", help="Files whose words' frequencies count; default: FILES."),
-    least: int = typer.Option(2, min=2, help="Only sets with at least so many references."),
-    most: int = typer.Option(8, min=2, help="The most references that are compared."),
-    draws: int = typer.Option(20, min=1, help="How often it is drawn which references of a set come first."),
+    corpus: list[str] = typer.Option([], "--corpus", help="Files for the frequencies of words; default: FILES."),
+    least: int = typer.Option(2, min=2, help="Use only sets with at least this many references."),
+    most: int = typer.Option(8, min=2, help="The largest number of references to compare."),
+    draws: int = typer.Option(20, min=1, help="How often the order of a set's references is drawn."),
     seed: int = typer.Option(42, help="The seed of the draws."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """How alike the references of a set are as their number grows: where it stays, there are enough of them."""
+    """Computes how similar the references of a set are as their number grows; once it is stable, there are enough."""
     from conceptloom.annotation.adequacy import agreement_by_references, grouped_references
     from conceptloom.annotation.encoders import describe, make_encoder
     from conceptloom.statistics.files import load_examples
@@ -133,7 +137,7 @@ def adequacy(
     )  # fmt: skip
 
 
-def _show_import(report: dict[str, Any], output: str) -> None:
+def _show_import(report: JsonObject, output: str) -> None:
     answers, sets = report["answers"], report["sets"]
     print(f"answers   {answers['read']:,} read, {answers['taken']:,} taken")
     for reason, count in answers["rejected"].items():
@@ -150,7 +154,7 @@ def _show_import(report: dict[str, Any], output: str) -> None:
     print("\n".join([*_order_lines(report["order"]), f"result    {output}"]))
 
 
-def _order_lines(found: dict[str, Any]) -> list[str]:
+def _order_lines(found: JsonObject) -> list[str]:
     mean = "-" if found["mean_spearman"] is None else f"{found['mean_spearman']:.4f}"
     return [
         f"compared  {found['compared']:,} of {found['references']:,} references (those with all concepts)",

@@ -1,12 +1,16 @@
 """`conceptloom conceptnet`: how ConceptNet connects the concepts of sets."""
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from conceptloom.cli.printing import print_json
 from conceptloom.errors import InputError
+from conceptloom.json_values import JsonObject
+
+if TYPE_CHECKING:
+    from conceptloom.conceptnet import Connectivity
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -19,11 +23,11 @@ def conceptnet(
         help="Parquet files of a build's data/, a published format, or parallel text by its *src.txt."
     ),
     graph: str = typer.Option(..., "--graph", help="ConceptNet's assertions (csv, gz), or triples."),
-    size: int = typer.Option(5, min=2, help="The size of the sets that are analysed."),
+    size: int = typer.Option(5, min=2, help="The size of the sets to analyse."),
     language: str = typer.Option("en", help="The language of the concepts."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
-    """How many pairs of a set's concepts one edge or two connect, and by which kinds of relations."""
+    """Counts the pairs of a set's concepts that one or two edges connect, by kind of relation."""
     from conceptloom.conceptnet import connectivity, read_graph
     from conceptloom.conceptnet.graph import uri_of
     from conceptloom.statistics.files import load_examples
@@ -44,7 +48,7 @@ def conceptnet(
         _show(analysis)
 
 
-def _to_json(found: Any, sets: int, size: int) -> dict[str, Any]:
+def _to_json(found: "Connectivity", sets: int, size: int) -> JsonObject:
     shares = found.shares()
     return {
         "sets": sets,
@@ -60,7 +64,7 @@ def _to_json(found: Any, sets: int, size: int) -> dict[str, Any]:
     }
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: JsonObject) -> None:
     from conceptloom.statistics.text_table import aligned
 
     sets = found["sets"]

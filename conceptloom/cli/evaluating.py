@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,8 +13,10 @@ from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from conceptloom.metrics.evaluation import Evaluation, RowsOf
-    from conceptloom.metrics.resampling.bootstrap import Comparison
+    from conceptloom.metrics.resampling.significance import Comparison
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -25,21 +27,23 @@ def add_commands(app: typer.Typer) -> None:
 
 def evaluate(
     context: typer.Context,
-    preset: str = typer.Option(..., "--preset", help="What is computed; see `conceptloom presets`."),
+    preset: str = typer.Option(..., "--preset", help="What to compute; see `conceptloom presets`."),
     references: str = typer.Option(
         ..., "--references", help="A build's directory, a file in a published format, or parallel text (*src*.txt)."
     ),
-    predictions: list[str] = typer.Option([], "--predictions", help="A file of predictions, a system each."),
+    predictions: list[str] = typer.Option(
+        [], "--predictions", help="A file of one system's predictions; may be repeated."
+    ),
     more: list[str] = typer.Argument(None, metavar="[FILE]...", help="More files of predictions."),
     people: bool = typer.Option(
-        False, "--people", help="A system more: each reference held against the others of its set."
+        False, "--people", help="Score people too: each reference against the others of its set."
     ),
-    split: str = typer.Option("test", help="The split, where the references are a build."),
+    split: str = typer.Option("test", help="The split, if the references are a build."),
     assignments: list[str] = typer.Option([], "--option", help="NAME=VALUE, an option of the preset; may be repeated."),
     output: str | None = typer.Option(
         None, "--output", help="A directory for scores.json, leaderboard.csv, sentences.parquet and evaluation.html."
     ),
-    resamples: int = typer.Option(1000, min=0, help="Resamples of intervals, and of two systems' tests; 0: none."),
+    resamples: int = typer.Option(1000, min=0, help="Resamples for intervals and for comparing two systems; 0: none."),
     seed: int = typer.Option(1, min=0, help="The seed of the resamples."),
     runner: str | None = typer.Option(None, help="Where sentences are scored: direct, flink, prism, dataflow."),
     workers: int | None = typer.Option(None, min=1, help="With --runner, how many tasks run at a time."),
@@ -47,20 +51,23 @@ def evaluate(
 ) -> None:
     """Scores predictions against references.
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    Arguments after -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     others = list(takewhile(lambda one: not one.startswith("--"), more or ()))
     context.args = (more or [])[len(others) :]
     beam = beam_options(context)
     if not people and not predictions:
         raise ConfigError("there is nothing to evaluate: give --predictions FILE, or --people")
+    from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals
     from conceptloom.metrics.evaluation import evaluate as evaluated
-    from conceptloom.metrics.page.certainty import Resampling, comparisons, with_intervals, write_pages
+    from conceptloom.metrics.page.writing import write_pages
     from conceptloom.metrics.results import to_json, write_evaluation
 
     options = _options(assignments)
-    with _rows(runner, workers, beam, output, preset, options) as rows:
-        found = evaluated(preset, options, references, split, [*predictions, *others], rows, people)
+    with _rows(runner, workers, beam, output, preset=preset, options=options) as rows:
+        found = evaluated(
+            preset, options, references, split, [*predictions, *others], rows_of_items=rows, people=people
+        )
     how = Resampling(resamples, seed)
     found = with_intervals(found, how)
     compared = comparisons(found, how)
@@ -75,7 +82,7 @@ def evaluate(
 
 
 def presets(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> None:
-    """The presets that `conceptloom evaluate --preset` may name, and the options that each takes."""
+    """Lists the presets for `conceptloom evaluate --preset` and the options that each takes."""
     from conceptloom.cli.printing import print_json
     from conceptloom.metrics import PRESETS
 
@@ -93,7 +100,7 @@ def _options(assignments: list[str]) -> dict[str, str]:
     pairs = [assignment.partition("=") for assignment in assignments]
     for name, _, value in pairs:
         if not name or not value:
-            raise ConfigError(f"--option wants NAME=VALUE, not {name!r}")
+            raise ConfigError(f"--option takes NAME=VALUE, not {name!r}")
     return {name: value for name, _, value in pairs}
 
 
@@ -103,10 +110,11 @@ def _rows(
     workers: int | None,
     beam: tuple[str, ...],
     output: str | None,
+    *,
     preset: str,
     options: dict[str, str],
 ) -> "Iterator[RowsOf | None]":
-    """What works out the rows, if not this process."""
+    """What computes the rows on a runner; None for this process."""
     if name is None:
         yield None
         return
@@ -117,7 +125,7 @@ def _rows(
 
     entry = RUNNERS[name]
     if name != "direct" and output is None:
-        raise ConfigError(f"--runner {name} wants --output: its workers leave their results there")
+        raise ConfigError(f"--runner {name} needs --output: its workers write their results there")
     with tempfile.TemporaryDirectory() as own, entry.open(workers, beam) as opened:
         task = ScoreShard(preset, tuple(options.items()), join(output or own, "work"))
         yield RowsByRunner(opened, task)
@@ -131,25 +139,25 @@ def _show(found: "Evaluation", compared: "list[Comparison]", written: list[str])
     for score in found.systems[0].scores:
         missing = score.signature.partition("|missing:")[2].partition("|")[0]
         if missing:
-            print(f"note: {score.name} is not computed, as it wants {missing}", file=sys.stderr)
+            print(f"note: {score.name} is not computed, because it needs {missing}", file=sys.stderr)
     console = wide_console(highlight=False, markup=False, soft_wrap=True)
     console.print(_table(found))
     if compared:
         console.print(_comparison_table(found, compared))
-    held = found.references
-    sizes = f"{len(held.sets):,} sets, {held.sentences:,} sentences"
-    console.print(f"preset {found.preset}; references {held.path} ({sizes}, {held.digest})")
+    against = found.references
+    sizes = f"{len(against.sets):,} sets, {against.sentences:,} sentences"
+    console.print(f"preset {found.preset}; references {against.path} ({sizes}, {against.digest})")
     for path in written:
         console.print(f"written {path}")
 
 
-def _table(found: "Evaluation") -> Any:
-    """A row for each metric, a column for each system: scores with intervals are too wide for the other way."""
+def _table(found: "Evaluation") -> "Table":
+    """A row for each metric, a column for each system: with intervals, the transposed table would be too wide."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table("metric", box=None, header_style="bold")
-    # A name comes from a path: text, not markup.
+    # A name comes from a path and is not markup.
     for system in found.systems:
         table.add_column(Text(system.name), justify="right")
     table.add_row("items", *(f"{len(system.items):,}" for system in found.systems))
@@ -161,7 +169,7 @@ def _table(found: "Evaluation") -> Any:
     return table
 
 
-def _comparison_table(found: "Evaluation", compared: "list[Comparison]") -> Any:
+def _comparison_table(found: "Evaluation", compared: "list[Comparison]") -> "Table":
     from rich.table import Table
     from rich.text import Text
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from conceptloom.ratings.reading import Ratings
     from conceptloom.ratings.report import Report
 
-_FILES = "Ratings: published files (a rating a line) or .csv; MODEL:CRITERION=FILE says what a file is of."
+_FILES = "Ratings: published files (a rating in each line) or .csv; MODEL:CRITERION=FILE names model and criterion."
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -22,19 +22,23 @@ def add_commands(app: typer.Typer) -> None:
 
 def ratings(
     files: list[str] = typer.Argument(None, help=_FILES),
-    raters: int = typer.Option(3, min=1, help="How many lines in a row rate one item, in files of a rating a line."),
-    level: str = typer.Option("ordinal", help="What Krippendorff's alpha takes ratings for: nominal, ordinal, …"),
-    comparisons: str | None = typer.Option(None, help="A CSV file of comparisons in pairs: Hit@k and Kendall's tau."),
-    scores: str | None = typer.Option(None, help="Parquet scores of the rated sentences: correlations with metrics."),
-    system: str | None = typer.Option(None, help="Of which system of --scores the sentences were rated."),
+    raters: int = typer.Option(3, min=1, help="Ratings of an item, in files with a rating in each line."),
+    level: str = typer.Option("ordinal", help="Level of Krippendorff's alpha: nominal, ordinal, interval, ratio."),
+    comparisons: str | None = typer.Option(
+        None, help="A CSV file of pairwise comparisons, for Hit@k and Kendall's tau."
+    ),
+    scores: str | None = typer.Option(None, help="Parquet scores of the rated sentences, for correlations."),
+    system: str | None = typer.Option(None, help="The system in --scores whose sentences were rated."),
     method: str = typer.Option("pearson", help="The correlation: pearson, spearman or kendall."),
     output: str | None = typer.Option(None, help="A directory for ratings.json, correlations.csv and ratings.html."),
     as_json: bool = typer.Option(False, "--json", help="Print the result as JSON."),
 ) -> None:
-    """Reads what people said of sentences: means, agreement, rankings, and how far metrics follow them."""
+    """Analyses people's ratings of sentences: means, agreement, rankings, and correlations with metrics."""
     if not files and comparisons is None:
-        raise ConfigError("nothing to read: name files of ratings, or --comparisons FILE")
-    found = _report(_read(files or [], raters), level, comparisons, scores, system, method)
+        raise ConfigError("nothing to read: name files of ratings, or give --comparisons FILE")
+    found = _report(
+        _read(files or [], raters), level, comparisons=comparisons, scores=scores, system=system, method=method
+    )
     if output is not None:
         _write(found, output)
     if as_json:
@@ -55,7 +59,7 @@ def _read(files: list[str], raters: int) -> "list[Ratings]":
 
 
 def _report(
-    found: "list[Ratings]", level: str, comparisons: str | None, scores: str | None, system: str | None, method: str
+    found: "list[Ratings]", level: str, *, comparisons: str | None, scores: str | None, system: str | None, method: str
 ) -> "Report":
     from conceptloom.ratings.agreement import agreement
     from conceptloom.ratings.correlation import correlations, sentence_scores
@@ -67,12 +71,12 @@ def _report(
     totals = [one for some in by_model(found).values() if (one := total(some)) is not None]
     columns = sentence_scores(scores, system) if scores else {}
     return Report(
-        [agreement(one, level) for one in found],
-        level,
-        hit_rates(ranked),
-        rank_agreement(ranked),
-        correlations(columns, [*found, *totals], method) if columns else [],
-        method,
+        agreements=[agreement(one, level) for one in found],
+        level=level,
+        hits=hit_rates(ranked),
+        tau=rank_agreement(ranked),
+        correlations=correlations(columns, [*found, *totals], method) if columns else [],
+        method=method,
     )
 
 

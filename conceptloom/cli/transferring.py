@@ -1,14 +1,19 @@
-"""`conceptloom transfer csqa`: prompts for another task's concept sets, and that task's input."""
+"""`conceptloom transfer csqa`: prompts for the concept sets of another task, and that task's inputs."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
+
+from conceptloom.json_values import JsonObject
+
+if TYPE_CHECKING:
+    from conceptloom.transfer import ChoiceSet
 
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
     group = typer.Typer(help="Generated sentences for other tasks.", no_args_is_help=True, rich_markup_mode=None)
-    # With a single command, the group would be that command.
+    # Without a callback, a group with a single command would be that command.
     group.callback()(_group)
     group.command("csqa")(csqa)
     app.add_typer(group, name="transfer")
@@ -22,10 +27,10 @@ def csqa(
     file: str = typer.Argument(help="CommonsenseQA's JSON lines."),
     style: str = typer.Option("t5", help="The prompt: gpt2 (c1 c2 =), t5 (generate a sentence with: c1 c2), plain."),
     generated: str | None = typer.Option(
-        None, help="A file with the sentence generated for each prompt, a line each: print the final inputs."
+        None, help="A file with one generated sentence in a line for each prompt: print the final inputs."
     ),
     analyser: str = typer.Option("lemma", help="What finds nouns and verbs: lemma, or spacy:MODEL."),
-    conceptnet: str | None = typer.Option(None, help="A file of ConceptNet: only its single-word concepts count."),
+    conceptnet: str | None = typer.Option(None, help="A file of ConceptNet: use only its single-word concepts."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON lines with ids, labels, concepts and answers."),
 ) -> None:
     """Prints a prompt for each choice of each question, or the final input with the sentence generated for it."""
@@ -47,7 +52,7 @@ def csqa(
         print(json.dumps(_fields(one) | {key: line}, ensure_ascii=False) if as_json else line)
 
 
-def _fields(one: Any) -> dict[str, Any]:
+def _fields(one: "ChoiceSet") -> JsonObject:
     return {
         "id": one.question.id,
         "label": one.choice.label,

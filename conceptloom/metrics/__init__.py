@@ -1,5 +1,12 @@
-"""Automatic metrics: how good predicted sentences are. A module for each idea, presets by name."""
+"""Automatic metrics: how good predicted sentences are. Start with `evaluation.evaluate`, or with a preset's name.
 
+`base` says what a metric is. `inputs` reads references and predictions into items, `measures` computes scores of items,
+`presets` gives lists of measures a name, `resampling` says how certain scores are. `evaluation` scores files by a
+preset, with `people` as a further system; `certainty` adds intervals and comparisons to an evaluation; `results` and
+`page` write it as JSON, tables and HTML.
+"""
+
+from conceptloom.metrics import presets  # noqa: F401  its import registers the presets
 from conceptloom.metrics.base import (
     BLOCK,
     PRESETS,
@@ -12,12 +19,6 @@ from conceptloom.metrics.base import (
     make_metrics,
     make_signature,
     mean_score,
-)
-from conceptloom.metrics.presets import (
-    answers,  # noqa: F401  for what they register
-    english,  # noqa: F401  for what they register
-    korean,  # noqa: F401  for what they register
-    sound,  # noqa: F401  for what they register
 )
 
 __all__ = [

@@ -1,14 +1,16 @@
-"""What the extra `evaluation` brings: imported when a metric asks for it, and told where it is missing."""
+"""Packages of the extra `evaluation`: imported when a metric needs one, an error with the cure where it is missing."""
 
 import importlib
-from typing import Any
+from types import ModuleType
 
 from conceptloom.errors import ConfigError
 
+INSTALL = "pip install 'conceptloom[evaluation]'"
 
-def wanted(module: str) -> Any:
-    """An optional module, imported; raises ConfigError that says how it is installed."""
+
+def import_optional(module: str) -> ModuleType:
+    """The module of that name, imported; raises ConfigError that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ConfigError(f"this preset wants {module} ({error}): pip install 'conceptloom[evaluation]'") from None
+        raise ConfigError(f"this needs the package {module} ({error}): {INSTALL}") from None

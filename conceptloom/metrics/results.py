@@ -1,28 +1,29 @@
-"""An evaluation as JSON values, as rows of a leaderboard, and sentence by sentence."""
+"""Writes an evaluation as JSON, as the rows of a leaderboard, and sentence by sentence."""
 
 import csv
 import io
 import json
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from conceptloom import __version__, storage
+from conceptloom.json_values import JsonObject
 from conceptloom.metrics.base import Score
+from conceptloom.metrics.certainty import Resampling
 from conceptloom.metrics.evaluation import Evaluation, System
-from conceptloom.metrics.page.certainty import Resampling, comparison_json
-from conceptloom.metrics.resampling.bootstrap import Comparison
+from conceptloom.metrics.resampling.significance import Comparison
+from conceptloom.reporting.finite import null_for_nan
 from conceptloom.tables import write_table
 
 SCORES, LEADERBOARD, SENTENCES = "scores.json", "leaderboard.csv", "sentences.parquet"
 """The files of an evaluation's output."""
 
 
-def write_evaluation(evaluation: Evaluation, result: dict[str, Any], directory: str) -> list[str]:
-    """Writes the evaluation's files, `result` (see `to_json`) among them; answers their paths."""
+def write_evaluation(evaluation: Evaluation, result: JsonObject, directory: str) -> list[str]:
+    """Writes the files of an evaluation, with `result` (see `to_json`) as scores.json; returns their paths."""
     text = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
     storage.write_bytes(storage.join(directory, SCORES), text.encode())
     storage.write_bytes(storage.join(directory, LEADERBOARD), leaderboard(evaluation).encode())
@@ -30,8 +31,8 @@ def write_evaluation(evaluation: Evaluation, result: dict[str, Any], directory: 
     return [storage.join(directory, name) for name in (SCORES, LEADERBOARD, SENTENCES)]
 
 
-def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling) -> dict[str, Any]:
-    """The evaluation as JSON values: scores with signatures, notes, what they were held against, comparisons."""
+def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling) -> JsonObject:
+    """The evaluation as JSON values: references, scores with signatures, notes on the files, comparisons."""
     references = evaluation.references
     return {
         "preset": evaluation.preset,
@@ -45,12 +46,12 @@ def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampl
         },
         "systems": [_system(system) for system in evaluation.systems],
         "resampling": how.to_json(),
-        "comparisons": [comparison_json(one) for one in compared],
+        "comparisons": [_comparison(one) for one in compared],
     }
 
 
 def leaderboard(evaluation: Evaluation) -> str:
-    """A CSV table with a row for each system, scores to two decimals as papers print them; empty: not known."""
+    """A CSV table with a row for each system, scores with two decimals as papers print them, empty if not known."""
     names = [score.name for score in evaluation.systems[0].scores]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -67,7 +68,7 @@ def sentences(evaluation: Evaluation) -> pa.Table:
     return pa.concat_tables([_sentences(system) for system in evaluation.systems], promote_options="default")
 
 
-def _system(system: System) -> dict[str, Any]:
+def _system(system: System) -> JsonObject:
     return {
         "name": system.name,
         "path": system.path,
@@ -77,18 +78,23 @@ def _system(system: System) -> dict[str, Any]:
     }
 
 
-def _score(score: Score, system: System) -> dict[str, Any]:
+def _score(score: Score, system: System) -> JsonObject:
     value = score.value if math.isfinite(score.value) else None
     interval = system.intervals.get(score.name)
     found = {"name": score.name, "value": value, "signature": score.signature}
     return found if interval is None else {**found, "interval": list(interval)}
 
 
+def _comparison(one: Comparison) -> JsonObject:
+    values = {**one._asdict(), "interval": list(one.interval)}
+    return {name: null_for_nan(value) for name, value in values.items()}
+
+
 def _sentences(system: System) -> pa.Table:
     names = pa.array(np.full(len(system.items), system.name))
     table = system.items.add_column(0, pa.field("system", pa.string()), names)
     for score in system.scores:
-        # A metric may score other things than items, such as concept sets that several items share.
+        # A metric may score something other than items, such as concept sets that several items share.
         if score.values is not None and len(score.values) == len(table):
             table = table.append_column(pa.field(score.name, pa.float64()), pa.array(score.values))
     return table

@@ -1,30 +1,30 @@
-"""How far metrics follow people: the correlation of every metric with every human score, sentence by sentence."""
+"""How well metrics agree with people: the correlation of every metric with every human score over sentences."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.types import Float64
 from conceptloom.errors import ConfigError, InputError
-from conceptloom.metrics.optional_imports import wanted
+from conceptloom.metrics.optional_imports import import_optional
 from conceptloom.ratings.reading import Ratings
 from conceptloom.tables import read_table
 
 METHODS = {"pearson": "pearsonr", "spearman": "spearmanr", "kendall": "kendalltau"}
-"""The coefficients, by scipy's names of their functions. Kendall's is tau-b."""
+"""The coefficients and scipy's functions for them. Kendall's is tau-b."""
 
 SIGNIFICANT = 0.05
 """The p-value below which a correlation is marked."""
 
 _SYSTEM = "system"
-Columns = Mapping[str, NDArray[np.float64]]
+Columns = Mapping[str, Float64]
 
 
 class Correlation(NamedTuple):
-    """One metric with one human score over `items` sentences that have both; nan where one of the two never varies."""
+    """One metric with one human score over the `items` sentences that have both; nan where either is constant."""
 
     metric: str
     human: str
@@ -34,10 +34,10 @@ class Correlation(NamedTuple):
 
 
 def correlations(metrics: Columns, ratings: Sequence[Ratings], method: str = "pearson") -> list[Correlation]:
-    """Every metric with the mean rating of each sentence, human score by human score.
+    """Every metric with the mean ratings of the sentences, for one human score after the other.
 
-    Columns have a value for each rated item, in their order. Raises ConfigError for an unknown method, InputError for
-    a metric with another number of values than there are rated items.
+    The columns of metrics have a value for each rated item, in the same order. Raises ConfigError for an unknown
+    method, InputError where the number of values is not the number of rated items.
     """
     if method not in METHODS:
         raise ConfigError(f"no correlation is called {method!r}; there are: {', '.join(METHODS)}")
@@ -51,10 +51,10 @@ def correlations(metrics: Columns, ratings: Sequence[Ratings], method: str = "pe
     return [_correlation(name, values, one, method) for one in ratings for name, values in metrics.items()]
 
 
-def sentence_scores(path: str, system: str | None = None) -> dict[str, NDArray[np.float64]]:
-    """The metrics of a Parquet file of scores sentence by sentence: its columns of floating-point numbers.
+def sentence_scores(path: str, system: str | None = None) -> dict[str, Float64]:
+    """The metrics of a Parquet file of scores by sentence: its floating-point columns.
 
-    Raises InputError for a file without any, and for one of several systems where `system` is not one of them.
+    Raises InputError for a file without such columns, and for one with several systems unless `system` is one of them.
     """
     table = read_table(path)
     if _SYSTEM in table.schema.names:
@@ -69,11 +69,11 @@ def sentence_scores(path: str, system: str | None = None) -> dict[str, NDArray[n
     return {name: np.asarray(one_array(table[name]).to_numpy(zero_copy_only=False), np.float64) for name in kinds}
 
 
-def _correlation(name: str, values: NDArray[np.float64], ratings: Ratings, method: str) -> Correlation:
+def _correlation(name: str, values: Float64, ratings: Ratings, method: str) -> Correlation:
     human = ratings.of_items
     both = ~np.isnan(values) & ~np.isnan(human)
     x, y = values[both], human[both]
     if len(x) < 3 or np.all(x == x[0]) or np.all(y == y[0]):
         return Correlation(name, ratings.name, math.nan, math.nan, len(x))
-    found = getattr(wanted("scipy.stats"), METHODS[method])(x, y)
+    found = getattr(import_optional("scipy.stats"), METHODS[method])(x, y)
     return Correlation(name, ratings.name, float(found.statistic), float(found.pvalue), len(x))

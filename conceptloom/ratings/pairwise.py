@@ -1,6 +1,6 @@
-"""Systems ranked by comparisons in pairs, as CommonGen's manual evaluation does: Hit@k, and Kendall's tau of raters.
+"""Ranks systems by pairwise comparisons, as in CommonGen's manual evaluation: Hit@k, and Kendall's tau of raters.
 
-A rater's ranking of the systems for one concept set is by how many of their comparisons they won, a tie counting half.
+A rater ranks the systems for one concept set by the number of comparisons that they won; a tie counts half.
 """
 
 import csv
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from conceptloom import storage
 from conceptloom.errors import InputError
-from conceptloom.metrics.optional_imports import wanted
+from conceptloom.metrics.optional_imports import import_optional
 
 COLUMNS = ("item", "rater", "first", "second", "winner")
 KS = (1, 3, 5)
@@ -20,7 +20,7 @@ Wins = dict[str, float]
 
 
 class Comparison(NamedTuple):
-    """One rater's word on two systems' sentences for one item; no winner is a tie."""
+    """One rater's judgement of two systems' sentences for one item; without a winner it is a tie."""
 
     item: str
     rater: str
@@ -32,7 +32,7 @@ class Comparison(NamedTuple):
 def read_comparisons(path: str) -> list[Comparison]:
     """Comparisons from CSV with a header (COLUMNS); `winner` is one of the two, or empty for a tie.
 
-    Raises InputError with file and line for what is none, and for a pair that a rater compared twice.
+    Raises InputError, with file and line, for an invalid row and for a pair that a rater compared twice.
     """
     reader = csv.DictReader(io.StringIO(storage.read_bytes(path).decode("utf-8-sig", "replace"), newline=""))
     missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
@@ -43,10 +43,10 @@ def read_comparisons(path: str) -> list[Comparison]:
         one = Comparison(*((row[name] or "").strip() for name in COLUMNS))
         place = f"{path}: line {reader.line_num}"
         if one.first == one.second or one.winner not in ("", one.first, one.second):
-            raise InputError(f"{place}: the winner {one.winner!r} is none of two systems; mend this line")
+            raise InputError(f"{place}: the winner {one.winner!r} is neither of two systems; fix this line")
         pair = (one.item, one.rater, frozenset((one.first, one.second)))
         if pair in seen:
-            raise InputError(f"{place}: rater {one.rater!r} compared these two for item {one.item!r} already")
+            raise InputError(f"{place}: rater {one.rater!r} has already compared these two for item {one.item!r}")
         seen.add(pair)
         found.append(one)
     if not found:
@@ -55,7 +55,7 @@ def read_comparisons(path: str) -> list[Comparison]:
 
 
 def rankings(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], Wins]:
-    """For each item and rater, how many comparisons each of the compared systems won."""
+    """For each item and rater, the number of comparisons that each system won."""
     found: dict[tuple[str, str], Wins] = {}
     for one in comparisons:
         wins = found.setdefault((one.item, one.rater), {})
@@ -66,9 +66,10 @@ def rankings(comparisons: Iterable[Comparison]) -> dict[tuple[str, str], Wins]:
 
 
 def hit_rates(ranked: dict[tuple[str, str], Wins], ks: Sequence[int] = KS) -> dict[str, dict[int, float]]:
-    """Of each system, and each k, the share x100 of its rankings in which fewer than k systems won more than it did.
+    """For each system and each k, the share x100 of its rankings in which fewer than k systems won more often.
 
-    Equals share a place, so that the rates of all systems at k may add to more than k x100, as the published ones do.
+    Systems with equal wins share a place, so the rates of all systems at k may add up to more than k x100, as the
+    published ones do.
     """
     places: dict[str, list[int]] = {}
     for wins in ranked.values():
@@ -81,9 +82,9 @@ def hit_rates(ranked: dict[tuple[str, str], Wins], ks: Sequence[int] = KS) -> di
 
 
 def rank_agreement(ranked: dict[tuple[str, str], Wins]) -> float:
-    """Kendall's tau-b of two raters' rankings of the same item, mean over items and pairs of raters.
+    """Kendall's tau-b between two raters' rankings of the same item, mean over items and pairs of raters.
 
-    Only systems that both ranked count. nan where no two raters ranked the same item with an order in it.
+    Only systems that both raters ranked count; nan where no pair of raters has a tau for any item.
     """
     of_item: dict[str, list[Wins]] = {}
     for (item, _), wins in ranked.items():
@@ -97,4 +98,6 @@ def _tau(first: Wins, second: Wins) -> float:
     both = sorted(first.keys() & second.keys())
     if len(both) < 2:
         return math.nan
-    return float(wanted("scipy.stats").kendalltau([first[s] for s in both], [second[s] for s in both]).statistic)
+    return float(
+        import_optional("scipy.stats").kendalltau([first[s] for s in both], [second[s] for s in both]).statistic
+    )

@@ -1,4 +1,4 @@
-"""Ratings that people gave to sentences, from files: the published ones, whose lines are ratings, and CSV."""
+"""Reads people's ratings of sentences from the published files, which have a rating in each line, and from CSV."""
 
 import csv
 import io
@@ -8,55 +8,55 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conceptloom import storage
+from conceptloom.arrays.types import Float64
 from conceptloom.errors import InputError
 
 ITEM, MODEL, CRITERION = "item", "model", "criterion"
-"""The columns of a CSV file that are no rater's; the first must be there."""
+"""The columns of a CSV file that do not belong to a rater; the first one is required."""
 
 _PUBLISHED_END = "_korean_commongen"
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """What raters gave to the sentences of one model by one criterion.
+    """The ratings of one model's sentences by one criterion.
 
-    `table` has shape (items, raters), nan where a rater gave none; `items` are ids, or line numbers from 1.
+    `table` has shape (items, raters), with nan for a missing rating; `items` are ids, or line numbers from 1.
     """
 
     model: str
     criterion: str
     items: tuple[str, ...]
-    table: NDArray[np.float64]
+    table: Float64
 
     @property
     def name(self) -> str:
-        """Model and criterion, as a table shows them."""
+        """Model and criterion, for tables."""
         return f"{self.model} {self.criterion}".strip()
 
     @property
     def mean(self) -> float:
-        """The mean over all ratings; nan without any."""
+        """The mean of all ratings; nan without ratings."""
         known = self.table[~np.isnan(self.table)]
         return float(known.mean()) if len(known) else math.nan
 
     @property
-    def of_items(self) -> NDArray[np.float64]:
-        """The mean rating of each item, shape (items,); nan for one that nobody rated."""
+    def of_items(self) -> Float64:
+        """The mean rating of each item, shape (items,); nan for items that nobody rated."""
         known = ~np.isnan(self.table)
         total = np.where(known, self.table, 0.0).sum(axis=1)
         return np.divide(total, known.sum(axis=1), out=np.full(len(total), np.nan), where=known.any(axis=1))
 
 
 def read_ratings(path: str, raters: int = 3, model: str | None = None, criterion: str | None = None) -> list[Ratings]:
-    """The ratings of a file: one for each model and criterion that it holds, in the order in which they first come.
+    """The ratings of a file: an element for each model and criterion, in the order in which they first occur.
 
-    A file whose name ends in .csv has a header and a row for each item: columns `item`, if it has them `model` and
-    `criterion`, all others a rater each, empty where there is no rating. Of any other file each line is one rating, the
-    `raters` ratings of an item stand on consecutive lines, and its name says model and criterion
-    (`mt5s_grammar_korean_commongen.txt`) where they are not given. Raises InputError with file and line.
+    A file whose name ends in .csv has a header and a row for each item: the column `item`, optionally `model` and
+    `criterion`, and a column for each rater, empty for a missing rating. Any other file has one rating in each line,
+    the `raters` ratings of an item on consecutive lines; model and criterion are taken from its name
+    (`mt5s_grammar_korean_commongen.txt`) unless given. Raises InputError with file and line.
     """
     if path.lower().endswith(".csv"):
         return _read_csv(path, model or "", criterion or _stem(path))
@@ -64,7 +64,9 @@ def read_ratings(path: str, raters: int = 3, model: str | None = None, criterion
     lines = storage.read_bytes(path).decode("utf-8-sig", "replace").split("\n")
     values = [_number(line, f"{path}: line {number}") for number, line in enumerate(_without_end(lines), 1)]
     if not values or len(values) % raters:
-        raise InputError(f"{path} has {len(values)} ratings, no multiple of {raters}; say by --raters how many rated")
+        raise InputError(
+            f"{path} has {len(values)} ratings, not a multiple of {raters}; give the number of raters by --raters"
+        )
     table = np.array(values).reshape(-1, raters)
     items = tuple(str(number) for number in range(1, len(table) + 1))
     return [Ratings(named[0] if model is None else model, criterion or named[1], items, table)]
@@ -82,17 +84,17 @@ def _read_csv(path: str, model: str, criterion: str) -> list[Ratings]:
     for row in reader:
         place = f"{path}: line {reader.line_num}"
         if "" in row:
-            raise InputError(f"{place} has more columns than the first line; mend this line")
+            raise InputError(f"{place} has more columns than the first line; fix this line")
         group = rows.setdefault((row.get(MODEL, model), row.get(CRITERION, criterion)), {})
         if group.setdefault(row[ITEM], found := [_number(row[name], place, math.nan) for name in raters]) is not found:
-            raise InputError(f"{place}: item {row[ITEM]!r} stands twice; mend this line")
+            raise InputError(f"{place}: item {row[ITEM]!r} occurs twice; fix this line")
     if not rows:
         raise InputError(f"{path}: there are no ratings")
     return [Ratings(*names, tuple(group), np.array(list(group.values()))) for names, group in rows.items()]
 
 
 def total(ratings: Sequence[Ratings], name: str = "total") -> Ratings | None:
-    """The ratings of one model by all criteria together: each rater's mean; None where the items or raters differ."""
+    """The mean over criteria of each rater's ratings of one model; None where models, items or raters differ."""
     shapes = {(one.items, one.table.shape) for one in ratings}
     if len(ratings) < 2 or len(shapes) > 1 or len({one.model for one in ratings}) > 1:
         return None
@@ -100,7 +102,7 @@ def total(ratings: Sequence[Ratings], name: str = "total") -> Ratings | None:
 
 
 def by_model(ratings: Iterable[Ratings]) -> dict[str, list[Ratings]]:
-    """The ratings of each model, in their order."""
+    """The ratings of each model, in the given order."""
     found: dict[str, list[Ratings]] = {}
     for one in ratings:
         found.setdefault(one.model, []).append(one)
@@ -115,7 +117,7 @@ def _number(text: str, place: str, empty: float | None = None) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{place}: {text.strip()!r} is no rating; mend this line")
+        raise InputError(f"{place}: {text.strip()!r} is not a rating; fix this line")
     return value
 
 

@@ -1,21 +1,22 @@
-"""Everything that `conceptloom ratings` finds, as JSON, CSV and one HTML page."""
+"""The results of `conceptloom ratings` as JSON, CSV and one HTML page."""
 
 import csv
 import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from conceptloom.json_values import JsonObject
 from conceptloom.ratings.agreement import Agreement, average_kappas
-from conceptloom.ratings.correlation import Correlation
-from conceptloom.ratings.heatmap import heat_map
+from conceptloom.ratings.correlation import SIGNIFICANT, Correlation
+from conceptloom.reporting.finite import null_for_nan
+from conceptloom.reporting.heatmap import Square, heat_map
 from conceptloom.reporting.html import Safe, document, element, joined, number, p_text, table
 
 
 @dataclass(frozen=True)
 class Report:
-    """Means and agreement of every table of ratings, rankings from pairs, and correlations with metrics."""
+    """Means and agreement of every table of ratings, rankings from comparisons, and correlations with metrics."""
 
     agreements: list[Agreement] = field(default_factory=list)
     level: str = "ordinal"
@@ -24,26 +25,23 @@ class Report:
     correlations: list[Correlation] = field(default_factory=list)
     method: str = "pearson"
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON values; what is not known is null."""
+    def to_json(self) -> JsonObject:
+        """The report as JSON values, with null for values that are not known."""
         kappas = average_kappas(self.agreements)
-        return _without_nan(
-            {
-                "ratings": [row._asdict() for row in self.agreements],
-                "level": self.level,
-                "kappa": {name: {"mean": value, "models": models} for name, (value, models) in kappas.items()},
-                "hits": {
-                    system: {f"hit@{k}": rate for k, rate in rates.items()} for system, rates in self.hits.items()
-                },
-                "tau": self.tau,
-                "method": self.method,
-                "correlations": [row._asdict() for row in self.correlations],
-            }
-        )
+        values = {
+            "ratings": [row._asdict() for row in self.agreements],
+            "level": self.level,
+            "kappa": {name: {"mean": value, "models": models} for name, (value, models) in kappas.items()},
+            "hits": {system: {f"hit@{k}": rate for k, rate in rates.items()} for system, rates in self.hits.items()},
+            "tau": self.tau,
+            "method": self.method,
+            "correlations": [row._asdict() for row in self.correlations],
+        }
+        return {name: null_for_nan(value) for name, value in values.items()}
 
 
 def correlation_csv(found: Sequence[Correlation]) -> str:
-    """The correlations as CSV, a line each."""
+    """The correlations as CSV, one in each line."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(Correlation._fields)
@@ -54,6 +52,20 @@ def correlation_csv(found: Sequence[Correlation]) -> str:
 def report_page(report: Report, title: str = "Human ratings") -> str:
     """The report as one HTML file that opens offline."""
     return document(title, _agreements(report), _rankings(report), _correlations(report))
+
+
+def correlation_map(found: Sequence[Correlation]) -> Safe:
+    """The correlations as a heat map, as in the paper's figures 3 and 4: metrics across, human scores down.
+
+    A star marks p < 0.05.
+    """
+    return heat_map([_square(one) for one in found], "correlation of metrics with human scores")
+
+
+def _square(one: Correlation) -> Square:
+    star = "*" if one.p < SIGNIFICANT else ""
+    title = f"{one.metric} / {one.human}: p = {one.p:.2g}, n = {one.items}"
+    return Square(one.metric, one.human, one.value, number(one.value) + star, title)
 
 
 def _agreements(report: Report) -> Safe:
@@ -105,12 +117,4 @@ def _correlations(report: Report) -> Safe:
         "p", f"{report.method.capitalize()} over sentences; * p < 0.05, not corrected for how many there are."
     )
     listed = table(("Human score", "Metric", "Correlation", "p", "Sentences"), rows)
-    return joined([element("h2", "Metrics and human scores"), note, heat_map(report.correlations), listed])
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_nan(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_without_nan(part) for part in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return joined([element("h2", "Metrics and human scores"), note, correlation_map(report.correlations), listed])

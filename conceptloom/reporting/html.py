@@ -1,4 +1,4 @@
-"""HTML and SVG as text, escaped unless it was made here: pages that need no other file, no script and no network."""
+"""HTML and SVG as text, escaped unless made here: pages that need no other file, no script and no network."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ svg text { font: 11px system-ui, sans-serif; }
 
 _LAST_OF_PLANES = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
 _FORBIDDEN = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{_LAST_OF_PLANES}]")
-"""Control characters, halves of surrogate pairs and what Unicode calls noncharacters: an HTML parser rejects them."""
+"""Control characters, surrogates and noncharacters, which HTML parsers reject."""
 
 
 class Safe(str):
@@ -46,12 +46,12 @@ def element(tag: str, *children: str, **attributes: object) -> Safe:
 
 
 def joined(parts: Iterable[str], between: str = "") -> Safe:
-    """Parts one after the other, each escaped unless it is Safe. Characters that HTML does not allow become U+FFFD."""
+    """The parts joined, each escaped unless it is Safe. Characters that HTML does not allow become U+FFFD."""
     return Safe(between.join(part if isinstance(part, Safe) else escape(_allowed(part)) for part in parts))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str | float]], caption: str = "") -> Safe:
-    """A table; numbers stand to the right with two decimals, nan as a dash."""
+    """A table; numbers are right-aligned with two decimals, nan is a dash."""
     body = [[_cell(value) for value in row] for row in rows]
     numeric = [any(row[at][1] for row in body) for at in range(len(header))]
     head = joined(element("th", name, scope="col", **_number_class(numeric[at])) for at, name in enumerate(header))
@@ -62,7 +62,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str | float]], caption:
 
 
 def document(title: str, *body: str, language: str = "en") -> str:
-    """A whole page that opens offline: nothing is loaded, no script runs."""
+    """A whole page that opens offline: it loads nothing and runs no script."""
     head = joined(
         [
             Safe('<meta charset="utf-8">'),
@@ -77,7 +77,7 @@ def document(title: str, *body: str, language: str = "en") -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number with so many decimals, a dash for nan.
+    """A number with that many decimals; a dash for nan.
 
     >>> number(3.14159), number(float("nan"))
     ('3.14', '–')

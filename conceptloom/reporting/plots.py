@@ -1,21 +1,21 @@
-"""Inline SVG: the distribution of a metric, and scores with their intervals."""
+"""Inline SVG plots: histograms of several columns, and values with their intervals."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from conceptloom.metrics.measures.sums import Floats
+from conceptloom.arrays.types import Float64
 from conceptloom.reporting.html import Safe, element, joined, number
 
 COLOURS = ("#2b6cb0", "#c05621")
-"""Of the first and the second system."""
+"""The colours of the first and the second system."""
 
 BINS = 20
 _WIDTH, _HEIGHT, _MARGIN = 300, 120, 22
 
 
-def histogram(values: Mapping[str, Floats], title: str) -> Safe:
-    """How each system's sentences are distributed over one metric: equal bins over what there is, in shares."""
+def histogram(values: Mapping[str, Float64], title: str) -> Safe:
+    """The distribution of each system's values, as shares in equal bins over the range of all values."""
     known = {name: column[np.isfinite(column)] for name, column in values.items()}
     every = np.concatenate([*known.values(), np.array([])])
     low, high = (float(every.min()), float(every.max())) if len(every) else (0.0, 1.0)
@@ -26,12 +26,12 @@ def histogram(values: Mapping[str, Floats], title: str) -> Safe:
     return _figure(title, bars, low, high, top)
 
 
-def _shares(column: Floats, low: float, high: float) -> Floats:
+def _shares(column: Float64, low: float, high: float) -> Float64:
     counts, _ = np.histogram(column, bins=BINS, range=(low, high))
     return counts / max(len(column), 1)
 
 
-def _bars(shares: Floats, top: float, at: int, systems: int, name: str) -> Safe:
+def _bars(shares: Float64, top: float, at: int, systems: int, name: str) -> Safe:
     step = _WIDTH / BINS
     width = (step - 1) / systems
     return joined(
@@ -66,7 +66,7 @@ def _figure(title: str, bars: Safe, low: float, high: float, top: float) -> Safe
 
 
 def interval_bar(value: float, low: float, high: float, ends: tuple[float, float], colour: str) -> Safe:
-    """A point with its interval on a scale that all bars of one metric share."""
+    """A point with its interval, on a scale from ends[0] to ends[1] that all bars of one metric share."""
     span = (ends[1] - ends[0]) or 1.0
     left, point, right = (round(4 + 112 * (x - ends[0]) / span, 2) for x in (low, value, high))
     parts = (
@@ -78,7 +78,7 @@ def interval_bar(value: float, low: float, high: float, ends: tuple[float, float
 
 
 def legend(names: Sequence[str]) -> Safe:
-    """Which colour is which system."""
+    """The colour of each system."""
     squares = (
         element("span", element("span", "■ ", style=f"color: {COLOURS[at % len(COLOURS)]}"), name, class_="concept")
         for at, name in enumerate(names)

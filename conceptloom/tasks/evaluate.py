@@ -1,4 +1,4 @@
-"""Scoring one block of items: what `metrics.evaluation` does in one process, shard by shard."""
+"""Scores a shard of items: the part of `metrics.evaluation` that workers do."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from conceptloom.tasks.base import Output, shard_name
 
 @dataclass(frozen=True)
 class ScoreShard:
-    """Reads a shard of items and writes their rows (see `write_rows`) beside it."""
+    """Reads a shard of items and writes their rows (see `write_rows`) next to it."""
 
     preset: str
     options: tuple[tuple[str, str], ...]
@@ -37,7 +37,7 @@ def write_items(directory: str, bucket: int, items: pa.Table) -> None:
 
 
 def write_rows(directory: str, bucket: int, rows: Rows) -> None:
-    """Writes the rows of a shard, a column for each metric; Parquet keeps every bit of a number."""
+    """Writes the rows of a shard, with a column for each metric; Parquet keeps numbers exactly."""
     columns = [pa.FixedSizeListArray.from_arrays(pa.array(np.ravel(part)), part.shape[1]) for part in rows]
     table = pa.Table.from_arrays(columns, [str(number) for number in range(len(columns))])
     write_table(storage.join(directory, shard_name("rows", bucket)), table)

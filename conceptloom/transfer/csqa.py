@@ -1,14 +1,15 @@
-"""CommonsenseQA: its questions, the concept sets of their choices, and the input with a generated sentence before it.
+"""CommonsenseQA: its questions, the concept sets of their choices, and inputs that begin with a generated sentence.
 
-CommonGen, section 5.2: the nouns and verbs of the question and of each choice form a concept set; what a model writes
-for it stands before the question as a context of this choice.
+CommonGen, section 5.2: the nouns and verbs of the question and of a choice form a concept set; the sentence that a
+model generates for it precedes the question as context for this choice.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from conceptloom.errors import InputError
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.analysers import DEFAULT, Analyser, make_analyser
 from conceptloom.languages.english.lemmas import noun_and_verb_lemmas
 from conceptloom.languages.english.words import words
@@ -20,14 +21,14 @@ _SPACES = re.compile(r"\s+")
 
 
 class Choice(NamedTuple):
-    """One of the answers offered."""
+    """One of the possible answers."""
 
     label: str
     text: str
 
 
 class Question(NamedTuple):
-    """A question with its choices; `answer` is the label of the right one, empty where it is not told (test)."""
+    """A question with its choices; `answer` is the label of the right one, empty if unknown (test)."""
 
     id: str
     stem: str
@@ -36,7 +37,7 @@ class Question(NamedTuple):
 
 
 class ChoiceSet(NamedTuple):
-    """The concepts of a question and one of its choices: the question's first, each once."""
+    """The distinct concepts of a question and one of its choices, the question's first."""
 
     question: Question
     choice: Choice
@@ -44,33 +45,33 @@ class ChoiceSet(NamedTuple):
 
 
 def read_questions(path: str) -> Iterator[Question]:
-    """The questions of CommonsenseQA's JSON lines, white space made single spaces; blank lines are passed over.
+    """The questions of CommonsenseQA's JSON lines, with runs of white space as single spaces; blank lines are skipped.
 
-    Raises InputError, with the line, for one that is no such question.
+    Raises InputError, with the line, for a line that is not such a question.
     """
     for number, line in enumerate(sound_lines(path), 1):
         value = parse_line(Text(number, 0, line)) if line.strip() else None
         if isinstance(value, Malformed):
-            raise InputError(f"{path}: line {number}: {value.reason}: {value.detail}; mend this line")
+            raise InputError(f"{path}: line {number}: {value.reason}: {value.detail}; fix this line")
         if value is not None:
             yield _question(f"{path}: line {number}", value)
 
 
 def nouns_and_verbs(texts: Sequence[str], analyser: str = DEFAULT, known: frozenset[str] | None = None) -> Analyser:
-    """The analyser of a name for the nouns and verbs of these texts, only for those of `known` where it is given.
+    """The analyser of that name for the nouns and verbs of these texts, or only for those in `known`.
 
     Raises ConfigError as `make_analyser` does.
     """
     if known is None:
         forms = {word for text in texts for word in words(text)}
         found = {lemma for word in forms for lemma in noun_and_verb_lemmas(word)}
-        # A tagger tells what is a noun itself, and may have other lemmas.
+        # A tagger decides by itself what is a noun, and may have other lemmas.
         known = frozenset(found if analyser == DEFAULT else found | forms)
     return make_analyser(analyser, known)
 
 
 def choice_sets(questions: Sequence[Question], analyser: Analyser) -> list[ChoiceSet]:
-    """A concept set for each choice of each question, in their order; none is left out, an empty set neither."""
+    """A concept set for each choice of each question, in their order; empty sets are kept."""
     stems = _concepts([question.stem for question in questions], analyser)
     choices = iter(_concepts([choice.text for question in questions for choice in question.choices], analyser))
     return [
@@ -81,9 +82,9 @@ def choice_sets(questions: Sequence[Question], analyser: Analyser) -> list[Choic
 
 
 def final_inputs(sets: Sequence[ChoiceSet], generated: Sequence[str]) -> list[str]:
-    """`<s>G: g | Q: q </s> C: c </s>` for each choice, g the sentence generated for it.
+    """`<s>G: g | Q: q </s> C: c </s>` for each choice, where g is the sentence generated for it.
 
-    Raises InputError where there is not one sentence for each.
+    Raises InputError unless there is one sentence for each choice.
     """
     if len(sets) != len(generated):
         raise InputError(
@@ -96,7 +97,7 @@ def final_inputs(sets: Sequence[ChoiceSet], generated: Sequence[str]) -> list[st
 
 
 def _concepts(texts: list[str], analyser: Analyser) -> list[list[str]]:
-    """One concept a word: the word itself where it may stand for several (`thought`, not `think`)."""
+    """One concept for each word: the word itself where it is one of several candidates (`thought`, not `think`)."""
     return [
         [word if word in found else found[0] for word, found in _aligned(text, matches)]
         for text, matches in zip(texts, analyser.matches(texts), strict=True)
@@ -104,29 +105,36 @@ def _concepts(texts: list[str], analyser: Analyser) -> list[list[str]]:
 
 
 def _aligned(text: str, matches: list[tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each match with its word. An analyser that cuts words in another way has one concept a word anyway."""
+    """Each match with its word. An analyser that cuts words differently has one concept for each word anyway."""
     found = words(text)
     pairs = zip(found, matches) if len(found) == len(matches) else (("", match) for match in matches)
     return ((word, match) for word, match in pairs if match)
 
 
-def _question(place: str, value: Any) -> Question:
+def _question(place: str, value: object) -> Question:
     try:
-        inner = value["question"]
-        choices = tuple(Choice(_text(one["label"]), _text(one["text"])) for one in inner["choices"])
-        question = Question(_text(value["id"]), _text(inner["stem"]), choices, _text(value.get("answerKey", "")))
-    except (KeyError, TypeError, AttributeError) as error:
+        fields = _object(value)
+        inner = _object(fields["question"])
+        choices = tuple(Choice(_text(one["label"]), _text(one["text"])) for one in map(_object, inner["choices"]))
+        question = Question(_text(fields["id"]), _text(inner["stem"]), choices, _text(fields.get("answerKey", "")))
+    except (KeyError, TypeError) as error:
         problem = f"there is no {error}" if isinstance(error, KeyError) else "a part has the wrong type"
         raise InputError(
-            f"{place}: no CommonsenseQA question: {problem}; want id, question.stem and question.choices[]"
+            f"{place}: not a CommonsenseQA question: {problem}; it needs id, question.stem and question.choices[]"
         ) from None
     labels = [choice.label for choice in choices]
     if not choices or (question.answer and question.answer not in labels):
-        raise InputError(f"{place}: the answer {question.answer!r} is none of the choices {labels}; mend it")
+        raise InputError(f"{place}: the answer {question.answer!r} is not among the choices {labels}; fix it")
     return question
 
 
-def _text(value: Any) -> str:
+def _object(value: object) -> JsonObject:
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return value
+
+
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
     return _one_line(value)

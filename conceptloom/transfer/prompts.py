@@ -1,4 +1,4 @@
-"""How a concept set is put to a generation model (CommonGen, section 4)."""
+"""How a generation model is asked for a sentence with a concept set (CommonGen, section 4)."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ STYLES = {
     "t5": "generate a sentence with: {concepts}",
     "plain": "{concepts}",
 }
-"""The prompts that can be named. GPT-2 goes on behind the `=`; what it was trained on is `c1 c2 = sentence`."""
+"""The prompts by name. GPT-2 continues after the `=`; it was trained on `c1 c2 = sentence`."""
 
 
 def prompt(concepts: Sequence[str], style: str) -> str:

@@ -1,4 +1,4 @@
-"""How alike references are, against scikit-learn's tf-idf and every subset there is."""
+"""The similarity of references, compared with scikit-learn's tf-idf and an enumeration of all subsets."""
 
 from itertools import combinations
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Filled files: every record is an answer, or is kept with a reason."""
+"""Filled files: every record is an answer, or is rejected with a reason."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ def test_json_lines_with_other_names(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("assignment", ["sentence", "sentence=", "text=a", ""])
 def test_columns_that_cannot_be_meant(assignment: str) -> None:
-    with pytest.raises(ConfigError, match="--column wants NAME=COLUMN, NAME one of id, sentence, rationale, worker"):
+    with pytest.raises(ConfigError, match="--column takes NAME=COLUMN, NAME one of id, sentence, rationale, worker"):
         parse_columns([assignment])
 
 

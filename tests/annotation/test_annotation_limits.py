@@ -1,4 +1,4 @@
-"""Limits on answers and on workers, the perplexity hook, and what an import leaves."""
+"""Limits on answers and on workers, perplexities, and the output of an import."""
 
 import json
 from collections import Counter
@@ -123,7 +123,7 @@ def test_an_import_leaves_what_its_readers_read_back(tasks: str, tmp_path: Path)
     assert (output / "open.csv").read_text().count(still["id"]) == 2
     assert json.loads((output / "report.json").read_text()) == report
     assert {task.concepts for task in read_tasks(tasks)} >= {one.concepts for one in published}
-    with pytest.raises(OutputError, match="is there already; choose another directory"):
+    with pytest.raises(OutputError, match="exists already; choose another directory"):
         import_answers([path], Import(tasks), str(output))
 
 
@@ -159,13 +159,13 @@ def test_perplexities_from_a_table(tasks: str, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("a,1\na,2\n", "line 2: a has two perplexities"),
-        ("a,0.5\n", "line 1: want id,perplexity with a number from 1 up"),
-        ("a,nan\n", "line 1: want id,perplexity with a number from 1 up"),
-        ("id,perplexity\n\na\n", "line 3: want id,perplexity with a number from 1 up"),
+        ("a,0.5\n", "line 1: expected id,perplexity with a number of at least 1"),
+        ("a,nan\n", "line 1: expected id,perplexity with a number of at least 1"),
+        ("id,perplexity\n\na\n", "line 3: expected id,perplexity with a number of at least 1"),
         (f"{text_id('A.')},5\n", r"no perplexity for 1 of 2 sentences, such as [0-9a-f]{20} \(B\.\); import once"),
     ],
 )
-def test_tables_that_are_none(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_tables(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "table.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         make_perplexity_scorer(str(tmp_path / "table.csv")).perplexities(["A.", "B."])
@@ -174,7 +174,7 @@ def test_tables_that_are_none(tmp_path: Path, text: str, message: str) -> None:
 def test_wrong_limits(tasks: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="the least coverage is a share from 0 to 1, not 1.5"):
         Limits(coverage=1.5)
-    with pytest.raises(ConfigError, match="a limit of perplexity wants --perplexity"):
+    with pytest.raises(ConfigError, match="a limit on perplexity needs --perplexity"):
         import_answers([filled(tasks, ROWS)], Import(tasks, workers=Limits(perplexity=9)), str(tmp_path / "x"))
     with pytest.raises(InputError, match=r"none of 1 answers can be taken \(no_worker 1\).*filled\.jsonl#1"):
         import_answers([filled(tasks, [("dog", "A dog runs.", "", "")])], Import(tasks), str(tmp_path / "x"))

@@ -1,4 +1,4 @@
-"""Perplexity and sentence vectors by models: tiny ones with random weights, made here."""
+"""Perplexity and sentence vectors by models, here tiny ones with random weights."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""The permutation check, against scipy and on the published files."""
+"""The permutation check, compared with scipy, and on the published files."""
 
 import math
 import warnings
@@ -46,7 +46,7 @@ def test_what_is_compared() -> None:
 @pytest.mark.skipif(not DATA.exists(), reason="the published data are not beside the repository")
 @pytest.mark.parametrize("name", ["commongen.dev.jsonl", "train_src.txt"])
 def test_people_do_not_keep_the_order_that_is_shown(name: str) -> None:
-    """The paper's finding on test (mean -0.031, 96.97 % changed) is that of chance; so are dev and train."""
+    """The paper's finding on test (mean -0.031, 96.97 % changed) is what chance gives; so are dev and train."""
     examples = load_examples(str(DATA / name))
     found = check_order(examples)
     assert found.compared >= 0.99 * found.references

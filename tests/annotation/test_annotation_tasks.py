@@ -1,4 +1,4 @@
-"""Annotation tasks: what goes out, and that it is the same whatever came in first."""
+"""Annotation tasks: their files, and that they do not depend on the order of the input."""
 
 import csv
 import json
@@ -62,7 +62,7 @@ def test_files_that_may_be_filled_in_are_not_written_over(tmp_path: Path) -> Non
     write_tasks(str(tmp_path), tasks)
     (tmp_path / "tasks.jsonl").unlink()
     (tmp_path / "tasks.csv").write_text("filled")
-    with pytest.raises(OutputError, match=r"tasks\.csv: there is such a file already; choose another directory"):
+    with pytest.raises(OutputError, match=r"tasks\.csv: this file exists already; choose another directory"):
         write_tasks(str(tmp_path), tasks)
     assert [path.name for path in tmp_path.iterdir()] == ["tasks.csv"]
     assert (tmp_path / "tasks.csv").read_text() == "filled"
@@ -75,8 +75,8 @@ def test_files_that_may_be_filled_in_are_not_written_over(tmp_path: Path) -> Non
         ("[1]", "line 2: a task has an id and a list of concepts"),
         ('{"id": "x"}', "line 2: a task has an id and a list of concepts"),
         ('{"id": "x", "concepts": ["a", ""]}', "line 2: a task has an id and a list of concepts"),
-        ('{"id": "x", "concepts": ["a", "b"]}', "line 2: the id is not that of these concepts"),
-        (None, "line 2: task [0-9a-f]{20} is there twice"),
+        ('{"id": "x", "concepts": ["a", "b"]}', "line 2: the id does not match the concepts"),
+        (None, "line 2: task [0-9a-f]{20} occurs twice"),
     ],
 )
 def test_a_file_of_tasks_that_was_changed(tmp_path: Path, line: str | None, message: str) -> None:
@@ -89,5 +89,5 @@ def test_a_file_of_tasks_that_was_changed(tmp_path: Path, line: str | None, mess
 
 def test_a_file_without_tasks(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text("\n")
-    with pytest.raises(InputError, match=r"t\.jsonl: there is no task in it; name the tasks\.jsonl of the export"):
+    with pytest.raises(InputError, match=r"t\.jsonl: there are no tasks; name the tasks\.jsonl of the export"):
         read_tasks(str(tmp_path / "t.jsonl"))

@@ -1,4 +1,4 @@
-"""The commands for references, transfer and ConceptNet, as a user gives them."""
+"""The commands for references, transfer and ConceptNet, as a user runs them."""
 
 import json
 from itertools import combinations
@@ -64,11 +64,11 @@ def test_annotation_from_export_to_order(published: Path, tmp_path: Path) -> Non
     assert all(
         (tmp_path / "again" / path.name).read_bytes() == path.read_bytes() for path in (tmp_path / "result").iterdir()
     )
-    assert "is there already" in failed(*asked, "--output", tmp_path / "result")
+    assert "exists already" in failed(*asked, "--output", tmp_path / "result")
     assert "wrong_columns 4" in failed(*given, "--output", tmp_path / "third")
-    assert "wants --perplexity" in failed(*asked, "--output", tmp_path / "third", "--max-perplexity", 9)
+    assert "needs --perplexity" in failed(*asked, "--output", tmp_path / "third", "--max-perplexity", 9)
     assert "no such file" in failed("annotation", "order", tmp_path / "nothing.jsonl")
-    assert "there is such a file already" in failed("annotation", "export", published, "--output", tmp_path / "out")
+    assert "this file exists already" in failed("annotation", "export", published, "--output", tmp_path / "out")
 
 
 def test_adequacy(published: Path) -> None:
@@ -84,7 +84,7 @@ def test_adequacy(published: Path) -> None:
 
 @pytest.mark.skipif(not NAMES.exists(), reason="the published files are not here")
 def test_the_table_of_the_published_files() -> None:
-    """Dev has the published numbers; beside the half of train that is here it can only have more unseen."""
+    """Dev has the published numbers; compared with only half of train it can only have more unseen."""
     files = ENGLISH / "commongen"
     given = ("stats", "--table", "commongen", "--train", files / "train_src.txt")
     found = json.loads(done(*given, "--validation", files / "commongen.dev.jsonl", "--json"))
@@ -134,7 +134,7 @@ def test_transfer(tmp_path: Path) -> None:
     )
     generated.write_text("One.\n")
     assert "there are 1 generated sentences for 2 choices" in failed("transfer", "csqa", path, "--generated", generated)
-    assert "no CommonsenseQA question" in failed("transfer", "csqa", _changed(path))
+    assert "not a CommonsenseQA question" in failed("transfer", "csqa", _changed(path))
     assert here("transfer", "csqa").returncode == 2
 
 

@@ -1,4 +1,4 @@
-"""`conceptloom evaluate` as a user runs it: here, by a runner, against a build; its table, its files, its errors."""
+"""`conceptloom evaluate` as a user runs it: in this process, on a runner, with a build; its table, files and errors."""
 
 import csv
 import json
@@ -142,7 +142,7 @@ def test_flink(files: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.
         rows = conceptloom.pipelines.evaluate.RowsByRunner(
             runner, ScoreShard("korean-commongen", (), str(tmp_path / "work"))
         )
-        found = evaluate("korean-commongen", {}, references, "test", [good], rows)
+        found = evaluate("korean-commongen", {}, references, "test", [good], rows_of_items=rows)
     assert [(score.name, score.value) for score in found.systems[0].scores] == [
         (score.name, score.value) for score in alone.systems[0].scores
     ]
@@ -158,7 +158,7 @@ def test_work_is_deleted_when_a_runner_fails(files: tuple[str, str, str], tmp_pa
         Failing(), ScoreShard("korean-commongen", (), str(tmp_path / "work"))
     )
     with pytest.raises(RuntimeError, match="evaluate"):
-        evaluate("korean-commongen", {}, files[0], "test", [files[1]], rows)
+        evaluate("korean-commongen", {}, files[0], "test", [files[1]], rows_of_items=rows)
     assert not (tmp_path / "work").exists()
 
 
@@ -191,8 +191,8 @@ def test_in_a_process_of_its_own_with_notes(files: tuple[str, str, str], tmp_pat
     [
         (["--preset=nothing"], "no preset is called 'nothing'; there are: "),
         ([PRESET, "--option=a=b"], "preset korean-commongen has no option 'a'; it has: kobert, mbert"),
-        ([PRESET, "--option=mbert"], "--option wants NAME=VALUE, not 'mbert'"),
-        ([PRESET, "--runner=flink"], "--runner flink wants --output"),
+        ([PRESET, "--option=mbert"], "--option takes NAME=VALUE, not 'mbert'"),
+        ([PRESET, "--runner=flink"], "--runner flink needs --output"),
         ([PRESET, "--runner=nothing"], "no runner is called 'nothing'"),
         ([PRESET, "nowhere.txt"], "nowhere.txt: cannot be read: No such file"),
     ],

@@ -1,4 +1,4 @@
-"""`conceptloom evaluate` with the presets that compare systems: intervals, differences, pages, what is missing."""
+"""`conceptloom evaluate` with the presets that compare systems: intervals, differences, pages, missing programs."""
 
 import json
 import math
@@ -45,7 +45,7 @@ def test_two_systems_are_compared(
     first, second = ({score["name"]: score for score in system["scores"]} for system in found["systems"])
     for one in found["comparisons"]:
         values = [scores[one["name"]]["value"] for scores in (first, second)]
-        # One word said three times has no order: nothing to compare.
+        # A single word has no order, so there is nothing to compare.
         expected = None if None in values else pytest.approx(values[0] - values[1])
         assert one["difference"] == expected
     assert {one["name"] for one in found["comparisons"] if one["difference"] is None} >= {"Order/input"}
@@ -77,12 +77,12 @@ def test_more_systems_have_a_page_each(
     assert "third: 3 predictions" in (output / "evaluation-3.html").read_text("utf-8")
 
 
-def test_what_a_machine_lacks_is_told(
+def test_missing_programs_are_noted(
     files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     out, err = _run(monkeypatch, capsys, "commongen", files[:2])
-    assert "note: METEOR is not computed, as it wants java" in err
+    assert "note: METEOR is not computed, because it needs java" in err
     rows = {line.split()[0]: line.split()[1:] for line in out.splitlines() if line.strip()}
     assert rows["METEOR"] == ["–"] and rows["SPICE"] == ["–"]
     assert rows["Coverage"][0] == "100.00"

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
 from conceptloom.errors import ConfigError, InputError
+from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals
 from conceptloom.metrics.evaluation import evaluate
-from conceptloom.metrics.inputs.items import items_of
+from conceptloom.metrics.inputs.item_tables import items_of
 from conceptloom.metrics.inputs.references import SCHEMA, References, read_references
-from conceptloom.metrics.measures import english_captions
-from conceptloom.metrics.page.certainty import Resampling, comparisons, with_intervals, write_pages
-from conceptloom.metrics.resampling.bootstrap import intervals
-from conceptloom.metrics.resampling.people import BETWEEN, ROUNDS, people_items
+from conceptloom.metrics.measures.commongen import captions
+from conceptloom.metrics.page.writing import write_pages
+from conceptloom.metrics.people import BETWEEN, ROUNDS, people_items
+from conceptloom.metrics.resampling.significance import intervals
 
 WORDS = ["dog", "cat", "runs", "jumps", "over", "the", "red", "ball", "in", "a", "park"]
 TEXT = st.lists(st.sampled_from(WORDS), min_size=2, max_size=6).map(" ".join)
@@ -38,7 +39,7 @@ def written(path: Path, sets: Sequence[Sequence[str]]) -> str:
 
 
 @given(sets=SETS)
-def test_every_sentence_is_held_against_the_others(
+def test_every_sentence_is_compared_with_the_others(
     sets: list[list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     references = read_references(written(tmp_path_factory.getbasetemp() / "references.jsonl", sets))
@@ -64,8 +65,8 @@ def test_every_sentence_is_held_against_the_others(
 
 @pytest.mark.parametrize("preset", ["commongen", "sound"])
 def test_scores_are_the_mean_over_rounds(preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each round written as files of its own and evaluated like any system; without METEOR, whose start takes long."""
-    monkeypatch.setattr(english_captions.shutil, "which", lambda name: None)
+    """Each round is written to files and evaluated like any system, without METEOR, which starts slowly."""
+    monkeypatch.setattr(captions.shutil, "which", lambda name: None)
     options = {"language": "en"} if preset == "sound" else {}
     path = written(tmp_path / "references.jsonl", THREE)
     found = evaluate(preset, options, path, "test", [], people=True)
@@ -82,7 +83,7 @@ def test_scores_are_the_mean_over_rounds(preset: str, tmp_path: Path, monkeypatc
 
 
 def test_corpus_bleu_and_its_interval(tmp_path: Path) -> None:
-    """sacrebleu's corpus BLEU of each round; resamples are of sets, in all rounds at once."""
+    """sacrebleu's corpus BLEU of each round; a resample draws sets, the same ones in all rounds."""
     path = written(tmp_path / "references.jsonl", THREE)
     (people,) = evaluate("sound", {"language": "en"}, path, "test", [], people=True).systems
     bleu = next(score for score in people.scores if score.name == "BLEU")
@@ -123,8 +124,8 @@ def test_beside_systems_they_are_shown_and_not_compared(tmp_path: Path) -> None:
     assert [one.difference for one in comparisons(two, how) if one.name == "chrF++"] == [0.0]
 
 
-def test_sets_without_any_sentence_are_told_like_those_of_one() -> None:
-    """A build leaves dev and test sets whose references are still to be written."""
+def test_sets_without_sentences_are_noted_like_sets_with_one() -> None:
+    """A build may contain dev and test sets whose references have not been written yet."""
     texts = [["a dog", "the dog"], ["a cat"], []]
     rows = [{"key": str(at), "concepts": ["dog"], "references": each, "source": ""} for at, each in enumerate(texts)]
     rounds, shown = people_items(References("build", pa.Table.from_pylist(rows, SCHEMA)))
@@ -133,7 +134,7 @@ def test_sets_without_any_sentence_are_told_like_those_of_one() -> None:
     assert str(note).startswith("build: 2 sets have fewer than two sentences")
 
 
-def test_a_file_that_is_called_people_is_told_from_people(tmp_path: Path) -> None:
+def test_a_file_called_people_is_not_confused_with_people(tmp_path: Path) -> None:
     path = written(tmp_path / "references.jsonl", THREE)
     (tmp_path / "people.txt").write_text("a dog\nthe cat\na red ball\n", "utf-8")
     mine = str(tmp_path / "people.txt")
@@ -144,5 +145,5 @@ def test_a_file_that_is_called_people_is_told_from_people(tmp_path: Path) -> Non
 
 
 def test_presets_with_files_of_their_own_have_no_people(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="leave out --people"):
+    with pytest.raises(ConfigError, match="omit --people"):
         evaluate("story-cloze", {}, str(tmp_path), "test", [], people=True)

@@ -1,4 +1,4 @@
-"""Rankings from comparisons in pairs against counts by hand and scipy."""
+"""Rankings from pairwise comparisons, compared with counts by hand and with scipy."""
 
 import math
 from itertools import combinations
@@ -16,7 +16,7 @@ SYSTEMS = "abcd"
 
 
 def _by_order(item: str, rater: str, order: str) -> list[Comparison]:
-    """All comparisons of a rater who has this order in mind, best first."""
+    """All comparisons of a rater who prefers systems in this order, best first."""
     return [Comparison(item, rater, *sorted((x, y)), x) for x, y in combinations(order, 2)]
 
 
@@ -61,12 +61,15 @@ def test_one_rater_agrees_with_nobody() -> None:
     [
         (["item,rater,first,second"], "has no column winner"),
         (["item,rater,first,second,winner"], "there are no comparisons"),
-        (["item,rater,first,second,winner", "1,k,a,b,c"], "line 2: the winner 'c' is none of two systems"),
-        (["item,rater,first,second,winner", "1,k,a,a,a"], "line 2: the winner 'a' is none of two systems"),
-        (["item,rater,first,second,winner", "1,k,a,b,a", "1,k,b,a,a"], "line 3: rater 'k' compared these two"),
+        (["item,rater,first,second,winner", "1,k,a,b,c"], "line 2: the winner 'c' is neither of two systems"),
+        (["item,rater,first,second,winner", "1,k,a,a,a"], "line 2: the winner 'a' is neither of two systems"),
+        (
+            ["item,rater,first,second,winner", "1,k,a,b,a", "1,k,b,a,a"],
+            "line 3: rater 'k' has already compared these two",
+        ),
     ],
 )
-def test_what_is_no_comparison_is_told(tmp_path: Path, lines: list[str], what: str) -> None:
+def test_invalid_comparisons(tmp_path: Path, lines: list[str], what: str) -> None:
     path = tmp_path / "c.csv"
     path.write_text("\n".join(lines), "utf-8")
     with pytest.raises(InputError, match=what):

@@ -4,7 +4,9 @@ import csv
 import json
 import math
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
+import html5lib
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,8 +21,9 @@ from statsmodels.stats.inter_rater import fleiss_kappa as their_kappa
 from conceptloom.cli import run
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.ratings.agreement import agreement, average_kappas, fleiss_kappa, krippendorff_alpha
-from conceptloom.ratings.correlation import METHODS, correlations, sentence_scores
+from conceptloom.ratings.correlation import METHODS, Correlation, correlations, sentence_scores
 from conceptloom.ratings.reading import Ratings, read_ratings, total
+from conceptloom.ratings.report import Report, correlation_map, report_page
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "ko" / "outputs" / "human"
 PUBLISHED = {"grammar": 1.44, "commonsense": 1.36, "factuality": 1.81, "fluency": 1.28}
@@ -122,19 +125,19 @@ def test_csv_has_an_item_a_row_and_a_rater_a_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "lines", "what"),
     [
-        ("r.txt", ["2", "1"], "r.txt has 2 ratings, no multiple of 3"),
-        ("r.txt", ["2", "x", "1"], "r.txt: line 2: 'x' is no rating"),
-        ("r.txt", ["2", "", "1"], "r.txt: line 2: '' is no rating"),
+        ("r.txt", ["2", "1"], "r.txt has 2 ratings, not a multiple of 3"),
+        ("r.txt", ["2", "x", "1"], "r.txt: line 2: 'x' is not a rating"),
+        ("r.txt", ["2", "", "1"], "r.txt: line 2: '' is not a rating"),
         ("r.csv", ["who,a", "1,2"], "the first line must name the columns: item"),
         ("r.csv", ["item", "1"], "the first line must name the columns: item"),
         ("r.csv", ["item,a,a", "1,2,3"], "all different"),
-        ("r.csv", ["item,a", "1,2", "1,2"], "r.csv: line 3: item '1' stands twice"),
+        ("r.csv", ["item,a", "1,2", "1,2"], "r.csv: line 3: item '1' occurs twice"),
         ("r.csv", ["item,a", "1,2,3"], "r.csv: line 2 has more columns"),
-        ("r.csv", ["item,a", "1,nan"], "r.csv: line 2: 'nan' is no rating"),
+        ("r.csv", ["item,a", "1,nan"], "r.csv: line 2: 'nan' is not a rating"),
         ("r.csv", ["item,a"], "r.csv: there are no ratings"),
     ],
 )
-def test_what_is_no_rating_is_told(tmp_path: Path, name: str, lines: list[str], what: str) -> None:
+def test_invalid_ratings(tmp_path: Path, name: str, lines: list[str], what: str) -> None:
     with pytest.raises(InputError, match=what):
         read_ratings(_write(tmp_path / name, *lines))
 
@@ -216,7 +219,7 @@ def test_the_command_writes_what_it_found(
     name = "a_model_with_a_very_long_name_that_no_terminal_of_eighty_columns_holds"
     monkeypatch.setattr("sys.argv", ["conceptloom", "ratings", f"{name}:commonsense={files[0]}"])
     assert run() == 0
-    assert name in capsys.readouterr().out  # in a file nothing is cut short
+    assert name in capsys.readouterr().out  # nothing is truncated in a file
     monkeypatch.setattr("sys.argv", ["conceptloom", *arguments])
     assert run() == 0
     text = capsys.readouterr().out
@@ -225,9 +228,21 @@ def test_the_command_writes_what_it_found(
     assert "<svg" in (tmp_path / "out" / "ratings.html").read_text("utf-8")
 
 
-def test_the_command_wants_something_to_read(
+def test_the_command_needs_something_to_read(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["conceptloom", "ratings"])
     assert run() == 1
     assert "name files of ratings" in capsys.readouterr().err
+
+
+def test_a_heat_map_shows_every_correlation() -> None:
+    nan = float("nan")
+    rows = (("A", "x", 0.8, 0.01), ("B", "x", -0.2, 0.3), ("<B>", "y", nan, nan))
+    found = [Correlation(*row, 9) for row in rows]
+    tree = fromstring(correlation_map(found))
+    assert len(list(tree.iter("rect"))) == 3
+    texts = ["".join(text.itertext()) for text in tree.iter("text")]
+    assert texts[:3] == ["0.80*", "-0.20", "–"]
+    assert "<B>" in texts
+    html5lib.HTMLParser(strict=True).parse(report_page(Report(correlations=found, hits={"<a>": {1: 5.0}})))

@@ -35,7 +35,7 @@ def test_the_nouns_and_verbs_of_question_and_choice() -> None:
     assert [one.concepts for one in sets] == [(*STEM, "bank"), (*STEM, "department", "store"), STEM, STEM]
     few = choice_sets([DOOR], nouns_and_verbs(texts([DOOR]), known=frozenset(("door", "bank"))))
     assert [one.concepts for one in few] == [("door", "bank"), ("door",), ("door",), ("door",)]
-    # A word that may stand for several concepts stands for itself.
+    # A word with several candidate concepts is its own concept.
     thought = Question("q", "He saw what she thought.", (Choice("A", "leaves"),))
     assert choice_sets([thought], nouns_and_verbs(texts([thought])))[0].concepts == ("saw", "thought", "leaf")
 
@@ -70,13 +70,13 @@ def test_reading(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ("{", "broken_json"),
-        ("[1]", "no CommonsenseQA question: a part has the wrong type"),
-        ('"q"', "no CommonsenseQA question: a part has the wrong type"),
-        ('{"id": "x"}', "no CommonsenseQA question: there is no 'question'"),
-        (line(DOOR, question={"stem": "x"}), "no CommonsenseQA question: there is no 'choices'"),
-        (line(DOOR, question={"stem": 3, "choices": []}), "no CommonsenseQA question: a part has the wrong type"),
-        (line(DOOR, question={"stem": "x", "choices": []}), "the answer 'A' is none of the choices"),
-        (line(DOOR, answerKey="E"), "the answer 'E' is none of the choices"),
+        ("[1]", "not a CommonsenseQA question: a part has the wrong type"),
+        ('"q"', "not a CommonsenseQA question: a part has the wrong type"),
+        ('{"id": "x"}', "not a CommonsenseQA question: there is no 'question'"),
+        (line(DOOR, question={"stem": "x"}), "not a CommonsenseQA question: there is no 'choices'"),
+        (line(DOOR, question={"stem": 3, "choices": []}), "not a CommonsenseQA question: a part has the wrong type"),
+        (line(DOOR, question={"stem": "x", "choices": []}), "the answer 'A' is not among the choices"),
+        (line(DOOR, answerKey="E"), "the answer 'E' is not among the choices"),
     ],
 )
 def test_lines_that_are_no_questions(tmp_path: Path, wrong: str, message: str) -> None:
@@ -94,7 +94,7 @@ def test_the_published_questions() -> None:
     assert all(len(one.choices) == 5 for one in questions)
     sets = choice_sets(questions, nouns_and_verbs(texts(questions)))
     assert len(sets) == 5 * len(raw) and all(one.concepts for one in sets)
-    # A concept is a word of question or choice but for its ending.
+    # A concept is a word of the question or the choice, except for its ending.
     near = [concept[:2] in f"{one.question.stem} {one.choice.text}".lower() for one in sets for concept in one.concepts]
     assert sum(near) > 0.98 * len(near)
     assert all("\n" not in prompt(one.concepts, style) for one in sets for style in STYLES)

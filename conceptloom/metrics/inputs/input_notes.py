@@ -1,33 +1,41 @@
-"""What was odd about an input and was dealt with: counted, with the first lines, so that nothing happens in silence."""
+"""Notes on inputs: what was odd about a file and how it was handled. Nothing odd is handled in silence."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from conceptloom.json_values import JsonObject
 
 _SHOWN = 5
 TEXTS = {
     "no_final_newline": ("the last line has no line end: was the file cut off?",) * 2,
-    "blank_lines_at_end": ("blank line at the end is left out", "blank lines at the end are left out"),
-    "blank_lines": ("blank line is left out", "blank lines are left out"),
+    "blank_lines_at_end": ("blank line at the end is ignored", "blank lines at the end are ignored"),
+    "blank_lines": ("blank line is ignored", "blank lines are ignored"),
     "empty_predictions": ("prediction is empty and scores 0", "predictions are empty and score 0"),
-    "more_predictions": ("set has several predictions: its first counts", "sets have several: their first counts"),
+    "more_predictions": (
+        "set has several predictions: only the first counts",
+        "sets have several predictions: only the first counts",
+    ),
     "duplicate_ids": (
-        "prediction is of an id seen before: the first counts",
-        "are of ids seen before: first ones count",
+        "prediction has an id that occurred before: the first counts",
+        "predictions have ids that occurred before: the first counts",
     ),
     "unknown_ids": (
-        "prediction is of no reference and is left out",
-        "predictions are of no reference and are left out",
+        "prediction belongs to no reference and is ignored",
+        "predictions belong to no reference and are ignored",
     ),
     "single_references": (
-        "set has fewer than two sentences to be held against each other, and is left out",
-        "sets have fewer than two sentences to be held against each other, and are left out",
+        "set has fewer than two sentences to compare with each other, and is left out",
+        "sets have fewer than two sentences to compare with each other, and are left out",
     ),
-    "missing_predictions": ("reference has no prediction: scores 0", "references have no prediction: they score 0"),
+    "missing_predictions": (
+        "reference has no prediction and scores 0",
+        "references have no prediction and score 0",
+    ),
 }
-"""What is said of one, and of several."""
+"""The kinds of oddness, each with its text for one case and for several."""
 
 
-class Note(NamedTuple):
-    """One kind of oddness in one file: how often, and in which lines (the first few)."""
+class InputNote(NamedTuple):
+    """One kind of oddness in one file: how often it occurred, and the numbers of the first lines with it."""
 
     file: str
     what: str
@@ -41,13 +49,13 @@ class Note(NamedTuple):
         where = f" (line {', '.join(map(str, self.lines))}{more})" if self.lines else ""
         return f"{self.file}: {counted}{where}"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """The note as JSON values."""
         return {"file": self.file, "what": self.what, "times": self.times, "lines": list(self.lines), "text": str(self)}
 
 
-class NoteBook:
-    """Collects what is odd about one file."""
+class InputNotes:
+    """Collects the notes on one file."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -55,13 +63,13 @@ class NoteBook:
         self._lines: dict[str, list[int]] = {}
 
     def add(self, what: str, line: int | None = None, times: int = 1) -> None:
-        """Counts an oddness (one of TEXTS), in a line where it has one."""
+        """Counts an oddness (a key of TEXTS), with the number of its line if it has one."""
         self._counts[what] = self._counts.get(what, 0) + times
         lines = self._lines.setdefault(what, [])
         if line is not None and len(lines) < _SHOWN:
             lines.append(line)
 
-    def notes(self) -> tuple[Note, ...]:
-        """What was counted, in the order of TEXTS."""
+    def collected(self) -> tuple[InputNote, ...]:
+        """A note for each kind that was counted, in the order of TEXTS."""
         counts, lines = self._counts, self._lines
-        return tuple(Note(self._file, what, counts[what], tuple(lines[what])) for what in TEXTS if what in counts)
+        return tuple(InputNote(self._file, what, counts[what], tuple(lines[what])) for what in TEXTS if what in counts)

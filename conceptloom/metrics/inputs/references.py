@@ -1,10 +1,11 @@
-"""What predictions are held against: a build, published lines, or parallel text."""
+"""The sentences that predictions are compared with: from a build, from published lines, or from parallel text."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice, zip_longest
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ from conceptloom.arrays.columns import one_array
 from conceptloom.errors import InputError
 from conceptloom.examples import Example
 from conceptloom.manifest import read_manifest
-from conceptloom.metrics.inputs.input_notes import Note, NoteBook
+from conceptloom.metrics.inputs.input_notes import InputNote, InputNotes
 from conceptloom.metrics.inputs.lines import lines_of, require_text
 from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.commongen import target_of, without_tags
@@ -26,25 +27,26 @@ from conceptloom.tables import read_table
 SCHEMA = pa.schema(
     [("key", pa.string()), ("concepts", STRINGS), ("references", STRINGS), ("source", pa.string())],
 )
-"""A concept set with its references. `key` is its id in a build, else the set as it is written."""
+"""A concept set with its references. `key` is its id in a build, otherwise the set as it is written."""
 
 _CHUNK = 8192
-Row = tuple[str, tuple[str, ...], tuple[str, ...], str]
+Row: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...], str]
+"""A row of SCHEMA."""
 
 
 @dataclass(frozen=True)
 class References:
-    """References with a row for each set (`sets`), and with a row for each sentence (`lines`), in their order."""
+    """References in their order, with a row for each set (`sets`) and with a row for each sentence (`lines`)."""
 
     path: str
     sets: pa.Table
-    notes: tuple[Note, ...] = ()
+    notes: tuple[InputNote, ...] = ()
     parallel: pa.Table | None = None
-    """The rows of parallel text, whose sets need not stand together."""
+    """The rows of parallel text, in which the lines of a set need not be adjacent."""
 
     @cached_property
     def sentences(self) -> int:
-        """How many rows `lines` has."""
+        """The number of rows of `lines`."""
         return pc.sum(pc.list_value_length(self.sets["references"])).as_py() or 0
 
     @cached_property
@@ -61,14 +63,14 @@ class References:
 
     @cached_property
     def set_of_line(self) -> list[int]:
-        """The row of `sets` that each row of `lines` is of."""
+        """For each row of `lines`, the row of `sets` to which it belongs."""
         if self.parallel is not None:
             return pc.index_in(one_array(self.parallel["key"]), one_array(self.sets["key"])).to_pylist()
         return pc.list_parent_indices(one_array(self.sets["references"])).to_pylist()
 
     @cached_property
     def digest(self) -> str:
-        """A hash of sets and sentences, the same whatever format they were read from: 16 hexadecimal digits."""
+        """A hash of sets and sentences, independent of the format they were read from: 16 hexadecimal digits."""
         joined = (pc.binary_join(self.sets[name], "\x1e") for name in ("concepts", "references"))
         found = blake2b(digest_size=8)
         for text in pc.binary_join_element_wise(*joined, "\x1f"):
@@ -77,24 +79,24 @@ class References:
 
 
 def read_references(path: str, split: str = "test") -> References:
-    """The references at a path: of a build's directory those of `split`; a file of lines; or parallel text.
+    """The references at a path: the `split` of a build's directory, a file of lines, or parallel text.
 
     Lines are JSON ({"concept-set": "a#b", "scene": […]}) or text ([SOS] a#b = sentence = sentence [EOS]). Parallel text
-    is named by its file of concept sets (`*src*.txt`), the sentences lie beside it (`*trg*.txt`, `*tgt*.txt`). Raises
-    InputError, with file and line, for what cannot be read, for a sentence that is empty, and where there are none.
+    is named by its file of concept sets (`*src*.txt`), which has its sentences beside it (`*trg*.txt`, `*tgt*.txt`).
+    Raises InputError, with file and line, for a line that cannot be read, an empty sentence, or an empty file.
     """
-    book = NoteBook(path)
+    notes = InputNotes(path)
     is_build = read_manifest(path) is not None
     target = None if is_build else target_of(path)
     if is_build:
         found = References(path, _of_build(path, split))
     elif target is not None:
-        lines = _table(_parallel_rows(path, target, book))
-        found = References(path, _table(_grouped(lines)), book.notes(), lines)
+        lines = _table(_parallel_rows(path, target, notes))
+        found = References(path, _table(_grouped(lines)), notes.collected(), lines)
     elif storage.list_files(path):
         raise InputError(f"{path}: this directory holds no finished build; name one, or a file")
     else:
-        found = References(path, _table(_line_rows(path, book)), book.notes())
+        found = References(path, _table(_line_rows(path, notes)), notes.collected())
     if not len(found.sets):
         raise InputError(f"{path}: there are no references; name a file or a finished build that has some")
     return found
@@ -109,25 +111,25 @@ def _of_build(directory: str, split: str) -> pa.Table:
     return pa.concat_tables(tables).rename_columns(SCHEMA.names).cast(SCHEMA)
 
 
-def _line_rows(path: str, book: NoteBook) -> Iterator[Row]:
-    for line in lines_of(path, book):
+def _line_rows(path: str, notes: InputNotes) -> Iterator[Row]:
+    for line in lines_of(path, notes):
         parsed = parse_example(line)
         if isinstance(parsed, Example):
             yield _row(line, "#".join(parsed.concepts), without_tags(parsed), path)
         elif isinstance(parsed, Malformed):
-            raise InputError(f"{path}: line {line.record}: {parsed.reason}: {parsed.detail}; mend this line")
+            raise InputError(f"{path}: line {line.record}: {parsed.reason}: {parsed.detail}; fix this line")
         else:
-            book.add("blank_lines", line.record)
+            notes.add("blank_lines", line.record)
 
 
-def _parallel_rows(source: str, target: str, book: NoteBook) -> Iterator[Row]:
-    other = NoteBook(target)
-    for number, (left, right) in enumerate(zip_longest(lines_of(source, book), lines_of(target, other)), 1):
+def _parallel_rows(source: str, target: str, notes: InputNotes) -> Iterator[Row]:
+    other = InputNotes(target)
+    for number, (left, right) in enumerate(zip_longest(lines_of(source, notes), lines_of(target, other)), 1):
         if left is None or right is None:
             longer, shorter = (target, source) if left is None else (source, target)
             raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
         if not left.text.strip():
-            raise InputError(f"{source}: line {number} has no concepts; mend this line")
+            raise InputError(f"{source}: line {number} has no concepts; fix this line")
         yield _row(right, left.text, Example(tuple(left.text.split()), (right.text,)), target)
 
 
@@ -135,7 +137,7 @@ def _row(line: Text, key: str, example: Example, path: str) -> Row:
     try:
         for number, text in enumerate(example.sentences, 1):
             if not require_text(line, text).text.strip():
-                raise InputError(f"line {line.record}: reference {number} is empty; mend this line")
+                raise InputError(f"line {line.record}: reference {number} is empty; fix this line")
         require_text(line, key)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
@@ -150,7 +152,7 @@ def _grouped(lines: pa.Table) -> Iterator[Row]:
 
 
 def _table(rows: Iterable[Row]) -> pa.Table:
-    """Rows as a table, a chunk at a time: as Python objects they take ten times the memory."""
+    """Rows as a table, converted chunk by chunk: as Python objects they take ten times the memory."""
     remaining, batches = iter(rows), []
     while chunk := list(islice(remaining, _CHUNK)):
         columns = [pa.array(column, field.type) for column, field in zip(zip(*chunk), SCHEMA)]

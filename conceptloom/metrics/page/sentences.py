@@ -1,15 +1,15 @@
-"""Single sentences on the page of an evaluation: the best, the worst, and where two systems differ most."""
+"""Single sentences on the page: the best, the worst, and those on which two systems differ most."""
 
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
+from conceptloom.arrays.types import Float64
 from conceptloom.languages.english import analysers
 from conceptloom.languages.korean import extract
 from conceptloom.metrics.base import Item
-from conceptloom.metrics.measures.sums import Floats
-from conceptloom.metrics.page.data import PageSystem
+from conceptloom.metrics.page.systems import PageSystem
 from conceptloom.reporting.html import Safe, element, joined, table
 
 SHOWN = 10
@@ -31,11 +31,11 @@ def differences(first: PageSystem, second: PageSystem, metric: str) -> Safe:
     assert a is not None and b is not None
     order = _sorted(a - b)
     parts = ((order[::-1][:SHOWN], f"{first.name} better"), (order[:SHOWN], f"{second.name} better"))
-    return joined(_pairs(first, second, metric, (a, b), part, title) for part, title in parts)
+    return joined(_pairs((first, second), metric, (a, b), part, title) for part, title in parts)
 
 
 def found_concepts(items: Sequence[Item]) -> list[set[str]]:
-    """The concepts of each item that its prediction holds by the builder's rule of the items' language."""
+    """The concepts of each item that occur in its prediction, by the data sets' rule for the items' language."""
     vocabulary = frozenset(concept for item in items for concept in item.concepts)
     texts = [item.prediction for item in items]
     if any(_HANGUL.search(concept) for concept in vocabulary):
@@ -45,12 +45,12 @@ def found_concepts(items: Sequence[Item]) -> list[set[str]]:
     return [vocabulary.intersection(concepts) for concepts in map(set, found)]
 
 
-def _sorted(values: Floats) -> list[int]:
-    """The numbers of the items with a value, lowest first; equals in their order."""
+def _sorted(values: Float64) -> list[int]:
+    """The numbers of the items that have a value, lowest value first, ties in the order of the items."""
     return [int(at) for at in np.argsort(values, kind="stable") if not np.isnan(values[at])]
 
 
-def _sentences(system: PageSystem, metric: str, values: Floats, part: Sequence[int], title: str) -> Safe:
+def _sentences(system: PageSystem, metric: str, values: Float64, part: Sequence[int], title: str) -> Safe:
     items = [system.items[at] for at in part]
     rows = [
         (float(values[at]), _concepts(item, found), _text(item), item.source)
@@ -61,19 +61,24 @@ def _sentences(system: PageSystem, metric: str, values: Floats, part: Sequence[i
 
 
 def _pairs(
-    first: PageSystem, second: PageSystem, metric: str, values: tuple[Floats, Floats], part: Sequence[int], title: str
+    systems: tuple[PageSystem, PageSystem],
+    metric: str,
+    values: tuple[Float64, Float64],
+    part: Sequence[int],
+    title: str,
 ) -> Safe:
     columns = []
-    for system, column in zip((first, second), values, strict=True):
+    for system, column in zip(systems, values, strict=True):
         items = [system.items[at] for at in part]
         cells = [joined([_concepts(i, found), _text(i)]) for i, found in zip(items, found_concepts(items), strict=True)]
         columns.append([(float(column[at]), cell) for at, cell in zip(part, cells, strict=True)])
     rows = [(*a, *b) for a, b in zip(*columns, strict=True)]
+    first, second = systems
     return table((metric, first.name, metric, second.name), rows, f"{title} by {metric}")
 
 
 def _concepts(item: Item, found: set[str]) -> Safe:
-    """The concepts, those that the prediction lacks struck out (and said to who cannot see it)."""
+    """The concepts; those missing from the prediction are struck out, with a title for screen readers."""
     return joined(
         element("span", concept, class_="concept")
         if concept in found
@@ -83,5 +88,5 @@ def _concepts(item: Item, found: set[str]) -> Safe:
 
 
 def _text(item: Item) -> Safe:
-    said = element("div", item.prediction or "(empty)")
-    return joined([said, *(element("div", text, class_="references") for text in item.references)])
+    prediction = element("div", item.prediction or "(empty)")
+    return joined([prediction, *(element("div", text, class_="references") for text in item.references)])

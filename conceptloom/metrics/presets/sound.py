@@ -1,19 +1,19 @@
-"""The preset of what a new paper should report: each score can be resampled, and its signature says all of it."""
+"""The preset `sound`: what a new paper should report. Every score can be resampled and has a complete signature."""
 
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import PRESETS, Metric, Options, Preset
 from conceptloom.metrics.measures.bertscore import BertScore
-from conceptloom.metrics.measures.sound_concepts import Concepts
-from conceptloom.metrics.measures.sound_language import language
-from conceptloom.metrics.measures.sound_overlap import Bleu, ChrF, Rouge
-from conceptloom.metrics.measures.sound_repetition import Repetition
+from conceptloom.metrics.measures.sound.concepts import Concepts
+from conceptloom.metrics.measures.sound.language import language
+from conceptloom.metrics.measures.sound.overlap import Bleu, ChrF, Rouge
+from conceptloom.metrics.measures.sound.repetition import Repetition
 
 _LAYERS = "9"
-"""What the program bert-score takes of a model of twelve layers."""
+"""The layer that the program bert-score reads in a model of twelve."""
 
 
 def make(options: Options) -> list[Metric]:
-    """The metrics of the preset; raises ConfigError for a language or a rule that is not known, or a wrong option."""
+    """The metrics of the preset; raises ConfigError for an unknown language or rule, or an invalid option."""
     chosen = language(options.get("language", "ko"), options.get("rule", ""))
     return [Bleu(chosen), ChrF(chosen), Rouge(chosen), *_bert(options), Concepts(chosen), Repetition(chosen)]
 
@@ -25,7 +25,7 @@ def _bert(options: Options) -> list[Metric]:
     if "bert" in options:
         return [BertScore("BERTScore", options["bert"], int(layers))]
     if "layers" in options:
-        raise ConfigError("the option layers is of a model: give the option bert too")
+        raise ConfigError("the option layers applies to a model: give the option bert too")
     return []
 
 
@@ -38,7 +38,7 @@ PRESETS.add(
             "language": "ko (default) or en",
             "rule": "a Korean concept rule; default: published",
             "bert": "the directory of a BERT model for BERTScore",
-            "layers": f"how many layers of it are used; default: {_LAYERS}",
+            "layers": f"how many of its layers are used; default: {_LAYERS}",
         },
         by_set=True,
     ),

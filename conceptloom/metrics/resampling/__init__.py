@@ -1,1 +1,1 @@
-"""How certain a score is: resamples of its units."""
+"""How certain scores are: `draws` computes scores on resamples, `significance` makes intervals and p-values of them."""

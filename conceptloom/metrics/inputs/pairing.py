@@ -1,0 +1,109 @@
+"""Joins predictions to references: each prediction goes to its set or sentence, or a note says why it does not."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from conceptloom.errors import InputError
+from conceptloom.metrics.inputs.input_notes import InputNote
+from conceptloom.metrics.inputs.item_tables import SCHEMA
+from conceptloom.metrics.inputs.predictions import KEYS, Predictions, read_predictions
+from conceptloom.metrics.inputs.references import References
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The items of one file of predictions (schema `item_tables.SCHEMA`), and the notes on the file."""
+
+    items: pa.Table
+    notes: tuple[InputNote, ...]
+
+
+def pair(references: References, path: str, by_set: bool = False) -> Paired:
+    """The predictions of a file with their references.
+
+    Predictions without keys are in the order of the references: one for each set, or one for each sentence, which is
+    then its only reference. Predictions with keys (see KEYS) may be in any order. With `by_set`, the first prediction
+    of a set is compared with all references of the set. Raises InputError where the numbers do not match or no key is
+    known; empty, missing and superfluous predictions are noted.
+    """
+    found = read_predictions(path)
+    if found.keys is None:
+        rows, texts = _by_place(references, found)
+    else:
+        rows, texts = _by_key(references, found, found.keys)
+    if by_set and rows is not references.sets:
+        rows, texts = references.sets, _first_of_sets(references, found, texts)
+    return Paired(rows.append_column(SCHEMA.field("prediction"), pa.array(texts, pa.string())), found.notes.collected())
+
+
+def _by_place(references: References, found: Predictions) -> tuple[pa.Table, list[str]]:
+    sets, lines = len(references.sets), references.sentences
+    count = _without_blank_end(found, (lines, sets))
+    if count not in (sets, lines):
+        raise InputError(_wrong_number(references, found, count))
+    for line, text in zip(found.lines[:count], found.texts):
+        if not text:
+            found.notes.add("empty_predictions", line)
+    return references.sets if count == sets else references.lines, found.texts[:count]
+
+
+def _without_blank_end(found: Predictions, wanted: tuple[int, ...]) -> int:
+    """The number of predictions, without superfluous blank lines at the end."""
+    count = len(found.texts)
+    fitting = [number for number in wanted if number <= count and not any(found.texts[number:])]
+    if count in wanted or not fitting:
+        return count
+    for line in found.lines[fitting[0] :]:
+        found.notes.add("blank_lines_at_end", line)
+    return fitting[0]
+
+
+def _wrong_number(references: References, found: Predictions, count: int) -> str:
+    sets, lines = len(references.sets), references.sentences
+    wanted = f"{sets:,} sets" + (f" with {lines:,} sentences" if lines != sets else "")
+    empty = [line for line, text in zip(found.lines, found.texts) if not text][:3]
+    hint = f" (empty: line {', '.join(map(str, empty))})" if empty else ""
+    return (
+        f"{found.path} has {count:,} predictions{hint}, and {references.path} has {wanted}: "
+        f"give one for each, in their order, or JSON lines with {KEYS[0]} or {KEYS[2]}"
+    )
+
+
+def _by_key(references: References, found: Predictions, keys: list[str]) -> tuple[pa.Table, list[str]]:
+    table = references.lines if len(keys) == references.sentences else references.sets
+    places = _places(table)
+    texts: list[str | None] = [None] * len(table)
+    for line, key, text in zip(found.lines, keys, found.texts):
+        free = next((place for place in places.get(key, ()) if texts[place] is None), None)
+        if free is None:
+            found.notes.add("duplicate_ids" if key in places else "unknown_ids", line)
+            continue
+        texts[free] = text
+        if not text:
+            found.notes.add("empty_predictions", line)
+    missing = texts.count(None)
+    if missing == len(texts):
+        raise InputError(f"{found.path}: no id or concept set occurs in {references.path}; name the right references")
+    if missing:
+        found.notes.add("missing_predictions", times=missing)
+    return table, [text or "" for text in texts]
+
+
+def _first_of_sets(references: References, found: Predictions, texts: list[str]) -> list[str]:
+    """The first prediction among the lines of each set; sets whose lines differ are noted."""
+    of_sets: list[dict[str, None]] = [{} for _ in range(len(references.sets))]
+    for place, text in zip(references.set_of_line, texts, strict=True):
+        of_sets[place][text] = None
+    if several := sum(len(different) > 1 for different in of_sets):
+        found.notes.add("more_predictions", times=several)
+    return [next(iter(different), "") for different in of_sets]
+
+
+def _places(table: pa.Table) -> dict[str, list[int]]:
+    """The rows of each key and of each concept set; a set may have several rows."""
+    places: dict[str, list[int]] = {}
+    for place, (key, concepts) in enumerate(zip(table["key"].to_pylist(), table["concepts"].to_pylist())):
+        for name in {key, "#".join(concepts)}:
+            places.setdefault(name, []).append(place)
+    return places

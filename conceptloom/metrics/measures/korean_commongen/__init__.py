@@ -1,0 +1,1 @@
+"""The measures of Korean CommonGen's published tables: `table` has the columns, `overlap` and `meteor` formulas."""

@@ -1,0 +1,14 @@
+"""The preset `commongen`: the columns of CommonGen's published tables (Lin et al. 2020, section 5)."""
+
+from conceptloom.metrics.base import PRESETS, Preset
+from conceptloom.metrics.measures.commongen.captions import captions
+from conceptloom.metrics.measures.commongen.coverage import coverage
+from conceptloom.metrics.measures.commongen.rouge import rouge
+
+PRESETS.add(
+    "commongen",
+    Preset(
+        "CommonGen's table: ROUGE-2/L, BLEU-3/4, CIDEr, METEOR, SPICE if its jars are installed, Coverage",
+        lambda options: [rouge, captions, coverage],
+    ),
+)
