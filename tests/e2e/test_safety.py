@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builds import RECIPE, SAMPLE_ARGUMENTS, SAMPLES, STAGES, build, here, sample_build
+from builds import RECIPE, SAMPLE_ARGUMENTS, SAMPLES, STAGES, build, data_rows, here, sample_build
 
 from conceptloom.errors import BuildError, ConceptloomError, InputError, OutputError
 from conceptloom.ledger import Ledger, SourceCounts
@@ -72,6 +72,23 @@ def test_all_rows_held_out_is_an_error(tmp_path: Path) -> None:
 def test_explain_finds_a_malformed_record_by_its_place() -> None:
     (history,) = histories(open_build(str(sample_build())), "dialogues_ko.json#" + malformed_record())
     assert history["rejected"][0]["reason"] == "malformed"
+
+
+@pytest.mark.parametrize(
+    "unknown", [("maximum_malformed",), ("filters", "rule"), ("maximum_malformed", "filters", "rule")]
+)
+def test_a_build_made_before_a_setting_existed_is_explained(tmp_path: Path, unknown: tuple[str, ...]) -> None:
+    """What an earlier version did not write into its manifests is what it is by default."""
+    older = tmp_path / "build"
+    shutil.copytree(sample_build(), older)
+    for stage, names in (("1-ingest", unknown), ("2-select", ("unit", "per_source"))):
+        path = older / "stages" / stage / "MANIFEST.json"
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        for name in names:
+            del manifest["settings"][name]
+        path.write_text(json.dumps(manifest), encoding="utf-8")
+    (row, *_) = data_rows(sample_build())["train"]
+    assert histories(open_build(str(older)), row["id"]) == histories(open_build(str(sample_build())), row["id"])
 
 
 def malformed_record() -> str:
