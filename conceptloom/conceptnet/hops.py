@@ -105,9 +105,13 @@ def _counted(neighbours: _Neighbours, left: Int64, right: Int64) -> Connectivity
         once = some @ every.T
         path_edges[category] = int((_values(once, left, right) + _values(once, right, left)).sum())
     return Connectivity(
-        _distribution(links), _distribution(paths), sum(link_categories.values()), link_categories, int(paths.sum()),
-        path_edges,
-    )  # fmt: skip
+        one_hop=_distribution(links),
+        two_hops=_distribution(paths),
+        links=sum(link_categories.values()),
+        link_categories=link_categories,
+        paths=int(paths.sum()),
+        path_edges=path_edges,
+    )
 
 
 def _edges_of(graph: Graph, nodes: Int64) -> tuple[Int64, Int64, UInt8]:

@@ -32,12 +32,12 @@ class Counts:
     def merge(self, other: "Counts") -> "Counts":
         """Returns the counts of both, as if counted at once; associative and commutative."""
         return Counts(
-            self.sets + other.sets,
-            tuple(mine + theirs for mine, theirs in zip(self.sizes, other.sizes)),
-            self.sentences + other.sentences,
-            self.characters + other.characters,
-            dict(sorted((Counter(self.sources) + Counter(other.sources)).items())),
-            np.union1d(self.concepts, other.concepts),
+            sets=self.sets + other.sets,
+            sizes=tuple(mine + theirs for mine, theirs in zip(self.sizes, other.sizes)),
+            sentences=self.sentences + other.sentences,
+            characters=self.characters + other.characters,
+            sources=dict(sorted((Counter(self.sources) + Counter(other.sources)).items())),
+            concepts=np.union1d(self.concepts, other.concepts),
         )
 
 

@@ -123,7 +123,7 @@ def test_what_there_is_no_more_of_is_not_estimated(arguments: list[object]) -> N
 
 
 def test_held_out_sets_that_are_kept(tmp_path: Path) -> None:
-    """With dev and test of an earlier build every candidate is train's; all of them are screened in every sample."""
+    """With dev and test of an earlier build every candidate is train's; all of them are judged in every sample."""
     build_english(tmp_path / "old", limit=90)
     context = build_english(tmp_path / "new", frozen=str(tmp_path / "old"))
     found = estimated({**DEMO, "frozen": str(tmp_path / "old")})

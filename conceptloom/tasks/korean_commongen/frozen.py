@@ -46,7 +46,7 @@ class TakeFrozen:
     outputs: ClassVar[tuple[str, ...]] = ("held", "statistics", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Answers the assignment that the frozen rows are, their statistics, and the receipt of the copies."""
+        """Yields the frozen rows as an assignment, their statistics, and the receipt of the copies."""
         parts, copies = [DIVIDED.empty_table()], list[dict[str, Any]]()
         for file, data, copy in copy_frozen(self.files, self.source, self.directory):
             copies.append(copy)
@@ -68,7 +68,7 @@ class CountHolders:
     outputs: ClassVar[tuple[str, ...]] = ("holders",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema PAIR_HOLDERS; `side` is what `Protect` answers of the held-out rows alone."""
+        """Yields rows of schema PAIR_HOLDERS; `side` is the result of `Protect` for the held-out rows alone."""
         sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
         counts = pair_holders(sentences, Protection.from_bytes(side or b"").assignment, self.policy)
         yield from (Output("holders", *block) for block in routed(counts, "pair", self.buckets))
@@ -81,7 +81,7 @@ class SumHolders:
     outputs: ClassVar[tuple[str, ...]] = ("holders",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema PAIR_HOLDERS, for `Protect`."""
+        """Yields rows of schema PAIR_HOLDERS, for `Protect`."""
         total = PAIR_HOLDERS.empty_table().to_batches()
         for block in blocks:
             total = [sum_holders([*total, *read_ipc(block).to_batches()])]
@@ -111,7 +111,7 @@ class DivideProtected:
     outputs: ClassVar[tuple[str, ...]] = ("statistics", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts and the receipt."""
+        """Writes `sentences` (schema DIVIDED) and `rejected`; yields counts and the receipt."""
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
         division = divide_protected(sentences, Protection.from_bytes(side or b""), self.policy)
         yield from write_division(self.directory, bucket, sentences, division)
