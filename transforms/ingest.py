@@ -37,7 +37,7 @@ class Ingest(beam.PTransform):
         self._spans = [(number, encode_span(file, span)) for number, (file, span) in enumerate(spans)]
         self._owners = [file for file, _ in spans]
         self._buckets = buckets
-        self._read = ReadSpan(files, analyser.texts, buckets, limit)
+        self._read = ReadSpan(files, analyser.unit, buckets, limit)
         self._analyse = AnalyseBucket(files, analyser, seed, directory)
         self._directory = directory
         self._prepare = prepare

@@ -15,7 +15,7 @@ from conceptloom.errors import InputError, OutputError
 from conceptloom.examples import Example
 from conceptloom.hashing import id_heads
 from conceptloom.publishing import TO_FILL, task_line
-from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.lines import sound_lines
 
@@ -78,7 +78,7 @@ def read_tasks(path: str) -> list[Task]:
     tasks: dict[str, Task] = {}
     for number, line in enumerate(sound_lines(path), 1):
         if line.strip():
-            task = _parse_task(f"{path}: line {number}", Record(number, 0, line))
+            task = _parse_task(f"{path}: line {number}", Text(number, 0, line))
             if task.id in tasks:
                 raise InputError(f"{path}: line {number}: task {task.id} is there twice; remove one of them")
             tasks[task.id] = task
@@ -87,7 +87,7 @@ def read_tasks(path: str) -> list[Task]:
     return list(tasks.values())
 
 
-def _parse_task(place: str, line: Record) -> Task:
+def _parse_task(place: str, line: Text) -> Task:
     value = parse_line(line)
     if isinstance(value, Malformed):
         raise InputError(f"{place}: {value.reason}: {value.detail}; {_CURE}")

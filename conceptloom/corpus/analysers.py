@@ -4,7 +4,7 @@ from typing import ClassVar, Protocol
 
 import pyarrow as pa
 
-from conceptloom.corpus.raw import Texts
+from conceptloom.corpus.units import Unit
 
 
 class Opened(Protocol):
@@ -23,7 +23,7 @@ class Opened(Protocol):
 class SentenceAnalyser(Protocol):
     """A frozen dataclass of names and options: it is pickled to where the sentences are."""
 
-    texts: ClassVar[Texts]
+    unit: ClassVar[Unit]
 
     def opened(self, side: bytes | None) -> Opened:
         """The analyser in the process that uses it; `side` is what the stage computed for it before, where it asks."""

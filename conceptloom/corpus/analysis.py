@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from conceptloom.corpus.raw import Texts
+from conceptloom.corpus.units import SentenceUnit, Unit
 from conceptloom.filters import KEEP, SUBJECTS, Filter, Verdict, first_objection, joined, make_filter
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.languages.korean.normalise import normalise
@@ -33,7 +33,7 @@ class Analyser:
     rule: str = "published"
     filters: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
     schema: ClassVar[pa.Schema] = SENTENCES
-    texts: ClassVar[Texts] = Texts(normalise, split_sentences)
+    unit: ClassVar[Unit] = SentenceUnit(normalise, split_sentences)
 
     def filters_of(self, subject: str) -> tuple[Filter, ...]:
         """The filters that look at one part of a sentence, in order."""

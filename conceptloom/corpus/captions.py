@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from conceptloom.corpus.raw import Texts
+from conceptloom.corpus.units import SentenceUnit, Unit
 from conceptloom.languages.english.analysers import DEFAULT, Analyser, Vocabulary, concepts_of, make_analyser
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.languages.english.words import words
@@ -29,7 +29,7 @@ class CaptionAnalyser:
     """Finds concepts by an analyser that is named; the vocabulary comes as the stage's side input."""
 
     name: str = DEFAULT
-    texts: ClassVar[Texts] = Texts(normalise, whole)
+    unit: ClassVar[Unit] = SentenceUnit(normalise, whole)
 
     def opened(self, side: bytes | None) -> "OpenedCaptions":
         """See SentenceAnalyser; `side` is what `encode_vocabulary` answers."""

@@ -1,52 +1,25 @@
-"""From a reader's records to blocks of candidate sentences."""
+"""Rows of schema RAW: what a reader found, on its way to the bucket of its id."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
 from conceptloom.hashing import text_id
-from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.base import Malformed
 from conceptloom.schemas import RAW
 
 ROWS = 32 * 1024
 MALFORMED = "malformed"
 WHOLE_RECORD = -1
-"""The item of a malformed record of which nothing could be read."""
-
-Normalise = Callable[[str], str]
-Split = Callable[[str], list[str]]
-
-
-class Texts(NamedTuple):
-    """How a language makes sentences of a record's text. Functions of modules: they are pickled by their names."""
-
-    normalise: Normalise
-    split: Split
-
+"""The item of what is a record as a whole: one that is read so, or of which nothing could be read."""
 
 Row = tuple[str, str, int, int, int, int, str | None, str | None]
 
 
-def candidate_rows(
-    results: Iterable[Record | Malformed], file: int, normalise: Normalise, split: Split
-) -> Iterator[Row]:
-    """A row of schema RAW for each sentence of each record, and one for each malformed record.
-
-    A record's only sentence has number 0; the sentences of a record that has several count from 1.
-    """
-    for result in results:
-        if isinstance(result, Malformed):
-            yield _malformed_row(result, file)
-            continue
-        sentences = split(normalise(result.text))
-        first = 0 if len(sentences) == 1 else 1
-        for number, text in enumerate(sentences, first):
-            yield text_id(text), text, file, result.record, result.item, number, None, None
-
-
-def _malformed_row(result: Malformed, file: int) -> Row:
+def malformed_row(result: Malformed, file: int) -> Row:
+    """The row of what could not be read."""
     # A malformed record has no text to hash; its place spreads it over the buckets.
     place = text_id(f"{file}:{result.record}")
     detail = f"{result.reason}: {result.detail}"

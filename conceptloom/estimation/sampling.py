@@ -18,7 +18,7 @@ import numpy.typing as npt
 from conceptloom import storage
 from conceptloom.corpus.locators import SourceFile
 from conceptloom.hashing import seed_for, splitmix64
-from conceptloom.readers.base import Entry, Malformed, Reader, Record, Span
+from conceptloom.readers.base import Entry, Malformed, Reader, Span, Text
 from conceptloom.readers.ranges import plan_spans, raw_lines, read_span
 
 PIECE_BYTES = 32 * 1024
@@ -36,7 +36,7 @@ class Replay:
         """The records as they were read."""
         for line in stream:
             parts = json.loads(line)
-            yield Record(*parts) if len(parts) == len(Record._fields) else Malformed(*parts)
+            yield Text(*parts) if len(parts) == len(Text._fields) else Malformed(*parts)
 
     def field(self, item: int) -> str:
         """As in the file itself."""

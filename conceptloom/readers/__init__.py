@@ -13,7 +13,7 @@ from conceptloom.readers import (  # noqa: F401  for what they register
     table,
     videos,
 )
-from conceptloom.readers.base import READERS, REASONS, Entry, Malformed, Reader, ReaderEntry, Record, Span
+from conceptloom.readers.base import READERS, REASONS, Entry, Malformed, Reader, ReaderEntry, Record, Span, Text
 from conceptloom.readers.detect import find_format
 from conceptloom.readers.encoding import find_encoding
 from conceptloom.readers.options import format_options, make_reader
@@ -28,6 +28,7 @@ __all__ = [
     "ReaderEntry",
     "Record",
     "Span",
+    "Text",
     "count_lines",
     "find_encoding",
     "find_format",

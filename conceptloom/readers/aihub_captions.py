@@ -6,7 +6,7 @@ from typing import BinaryIO, ClassVar, Literal
 
 from conceptloom.readers.base import READERS, Entry, ReaderEntry
 from conceptloom.readers.documents import read_items
-from conceptloom.readers.fields import field_name, parse_path
+from conceptloom.readers.fields import field_name, parse_paths
 
 _PATHS = {"ko": "caption_ko[]", "en": "captions[]"}
 
@@ -20,7 +20,7 @@ class AihubCaptions:
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`."""
-        return read_items(stream, encoding, first, "item", parse_path(_PATHS[self.language]))
+        return read_items(stream, encoding, first, "item", parse_paths(_PATHS[self.language]))
 
     def field(self, item: int) -> str:
         """`caption_ko[0]`"""

@@ -6,7 +6,7 @@ from typing import BinaryIO, ClassVar, Literal
 
 from conceptloom.readers.base import READERS, Entry, ReaderEntry
 from conceptloom.readers.documents import read_items
-from conceptloom.readers.fields import field_name, parse_path
+from conceptloom.readers.fields import field_name, parse_paths
 
 _PATHS = {"summary": "body.summary", "utterances": "body.dialogue[].utterance"}
 
@@ -20,7 +20,7 @@ class AihubDialogues:
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`."""
-        return read_items(stream, encoding, first, "data.item", parse_path(_PATHS[self.texts]))
+        return read_items(stream, encoding, first, "data.item", parse_paths(_PATHS[self.texts]))
 
     def field(self, item: int) -> str:
         """`body.summary`, or `body.dialogue[0].utterance`"""

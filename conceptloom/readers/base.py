@@ -19,18 +19,28 @@ REASONS = {
 """Why a record could not be read. The names are stable: they stand in reports."""
 
 
-class Record(NamedTuple):
-    """One text of one record. Records count from 1; `item` counts the texts of a record from 0."""
+class Text(NamedTuple):
+    """One text of one record. Records count from 1; `item` counts the texts of a record from 0.
+
+    The texts of a record follow each other; `Reader.field` names them.
+    """
 
     record: int
     item: int
     text: str
 
 
+class Record(NamedTuple):
+    """A whole record: its number, and its texts by the names of their fields (`Reader.field`)."""
+
+    number: int
+    fields: dict[str, str]
+
+
 class Malformed(NamedTuple):
     """A record (or one item of it) that could not be read: one of REASONS, what was wrong, and an excerpt.
 
-    `item` counts as in a Record; it is None where the whole record could not be read.
+    `item` counts as in a Text; it is None where the whole record could not be read.
     """
 
     record: int
@@ -40,7 +50,7 @@ class Malformed(NamedTuple):
     item: int | None = None
 
 
-Entry = Record | Malformed
+Entry = Text | Malformed
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ class Reader(Protocol):
     splittable: ClassVar[bool]
     """Whether a file may be cut behind any line feed: one record is one line, whatever stands in it."""
 
-    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Record | Malformed]:
+    def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """The records of a stream, numbered from `first`. Memory: one record, or one block of lines.
 
         The stream is unzipped, without a byte-order mark, and in an encoding that ASCII is a part of: `read_span`

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 
-from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Record
+from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Text
 from conceptloom.readers.linewise import read_lines
 from conceptloom.readers.texts import excerpt
 
@@ -58,7 +58,7 @@ def _captions(stream: BinaryIO, encoding: str, first: int, form: re.Pattern[str]
         if isinstance(line, Malformed) or not line.text.strip():
             yield line
         elif found := form.fullmatch(line.text):
-            yield Record(line.record, 0, found["caption"])
+            yield Text(line.record, 0, found["caption"])
         else:
             yield Malformed(line.record, "broken_example", wanted, excerpt(line.text))
 

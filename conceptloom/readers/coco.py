@@ -10,7 +10,7 @@ from typing import BinaryIO, ClassVar
 
 from conceptloom.readers.base import READERS, Entry, ReaderEntry
 from conceptloom.readers.documents import read_items
-from conceptloom.readers.fields import field_name, parse_path
+from conceptloom.readers.fields import field_name, parse_paths
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Coco:
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`."""
-        return read_items(stream, encoding, first, "annotations.item", parse_path("caption"))
+        return read_items(stream, encoding, first, "annotations.item", parse_paths("caption"))
 
     def field(self, item: int) -> str:
         """`caption`"""
@@ -36,7 +36,7 @@ class CocoReferences:
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`."""
-        return read_items(stream, encoding, first, "*.item", parse_path("[]"))
+        return read_items(stream, encoding, first, "*.item", parse_paths("[]"))
 
     def field(self, item: int) -> str:
         """`[0]`"""

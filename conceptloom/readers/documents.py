@@ -8,7 +8,7 @@ A record that is no JSON spoils itself only, where its end can be found.
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 from conceptloom.errors import InputError
@@ -168,7 +168,7 @@ def walk(cursor: Cursor, steps: tuple[str, ...], closing: str = "") -> Iterator[
         yield _MISSING
 
 
-def read_items(stream: BinaryIO, encoding: str, first: int, items: str, fields: Steps) -> Iterator[Entry]:
+def read_items(stream: BinaryIO, encoding: str, first: int, items: str, paths: Sequence[Steps]) -> Iterator[Entry]:
     """The texts of each record of a JSON document. Memory: one record, of RECORD_CHARACTERS at most."""
     cursor = Cursor(stream, encoding, first)
     for value in walk(cursor, tuple(items.split(".")) if items else ()):
@@ -177,7 +177,7 @@ def read_items(stream: BinaryIO, encoding: str, first: int, items: str, fields: 
         elif value is _MISSING:
             yield Malformed(cursor.record, "missing_field", f"nothing stands at items={items!r}", excerpt(cursor.raw))
         else:
-            yield from texts_at(value, fields, cursor.record, cursor.raw)
+            yield from texts_at(value, paths, cursor.record, cursor.raw)
         cursor.record += 1
     cursor.finish()
 

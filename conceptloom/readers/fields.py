@@ -1,6 +1,9 @@
-"""Paths to texts within a JSON record: `text`, `body.summary`, `caption_ko[]`, `body.dialogue[].utterance`."""
+"""Paths to texts within a JSON record: `text`, `body.summary`, `caption_ko[]`, `body.dialogue[].utterance`.
 
-from collections.abc import Iterator
+Several paths with commas between them are the fields of one record: `premise,hypothesis,label`.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from conceptloom.errors import ConfigError
@@ -29,13 +32,40 @@ def parse_path(path: str) -> Steps:
     return steps
 
 
-def field_name(path: str, item: int) -> str:
-    """The path of the item-th text: `caption_ko[]`, 1 -> `caption_ko[1]`."""
-    return path.replace("[]", f"[{item}]")
+def parse_paths(paths: str) -> tuple[Steps, ...]:
+    """The steps of each of some paths; raises ConfigError for one that is no path, or stands twice."""
+    parts = [part.strip() for part in paths.split(",")]
+    if len(set(parts)) < len(parts):
+        raise ConfigError(f"field {paths!r} names one path twice")
+    return tuple(map(parse_path, parts))
 
 
-def texts_at(value: Any, steps: Steps, record: int, raw: str) -> Iterator[Entry]:
-    """The texts at a path within a record, each malformed for itself. `raw` is the record as it stands in the file."""
+def field_name(paths: str, item: int) -> str:
+    """The path of the item-th text: `caption_ko[]`, 1 -> `caption_ko[1]`; of several paths the items take turns.
+
+    >>> field_name("title,lines[]", 0), field_name("title,lines[]", 3)
+    ('title', 'lines[1]')
+    """
+    parts = paths.split(",")
+    place, path = divmod(item, len(parts))
+    return parts[path].strip().replace("[]", f"[{place}]")
+
+
+def texts_at(value: Any, paths: Sequence[Steps], record: int, raw: str) -> Iterator[Entry]:
+    """The texts at some paths within a record, each malformed for itself, path after path.
+
+    `raw` is the record as it stands in the file. The n-th of P paths has the items n, n + P, n + 2P, ….
+    """
+    if len(paths) == 1:
+        return _texts_at(value, paths[0], record, raw)
+    return (
+        entry if entry.item is None else entry._replace(item=entry.item * len(paths) + number)
+        for number, steps in enumerate(paths)
+        for entry in _texts_at(value, steps, record, raw)
+    )
+
+
+def _texts_at(value: Any, steps: Steps, record: int, raw: str) -> Iterator[Entry]:
     for item, name, found in _reach(value, steps, "", None):
         if isinstance(found, str):
             yield checked(record, item or 0, found, name)

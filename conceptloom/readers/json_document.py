@@ -7,23 +7,26 @@ from typing import BinaryIO, ClassVar
 
 from conceptloom.readers.base import READERS, Entry, ReaderEntry
 from conceptloom.readers.documents import read_items
-from conceptloom.readers.fields import field_name, parse_path
+from conceptloom.readers.fields import field_name, parse_paths
 
 
 @dataclass(frozen=True)
 class JsonDocument:
-    """Records stand at `items`, written as in ijson (`item`, `annotations.item`, `*`: every key), texts at `path`."""
+    """Records stand at `items`, written as in ijson (`item`, `annotations.item`, `*`: every key), texts at `path`.
+
+    Several paths, with commas between them, are the fields of one record.
+    """
 
     splittable: ClassVar[bool] = False
     path: str = dataclasses.field(default="text", metadata={"option": "field"})
     items: str = "item"
 
     def __post_init__(self) -> None:
-        parse_path(self.path)
+        parse_paths(self.path)
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`."""
-        return read_items(stream, encoding, first, self.items, parse_path(self.path))
+        return read_items(stream, encoding, first, self.items, parse_paths(self.path))
 
     def field(self, item: int) -> str:
         """The path, with the place in the list."""

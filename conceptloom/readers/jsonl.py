@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
-from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Record
-from conceptloom.readers.fields import field_name, parse_path, texts_at
+from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Text
+from conceptloom.readers.fields import field_name, parse_paths, texts_at
 from conceptloom.readers.linewise import read_lines
 from conceptloom.readers.texts import excerpt
 
@@ -15,7 +15,7 @@ DECODER = json.JSONDecoder(parse_int=float)
 """No number is ever used; as a float one of any length can be read."""
 
 
-def parse_line(line: Record) -> Any:
+def parse_line(line: Text) -> Any:
     """The JSON value of a line, or why it is none."""
     try:
         return DECODER.decode(line.text)
@@ -27,26 +27,29 @@ def parse_line(line: Record) -> Any:
 
 @dataclass(frozen=True)
 class JsonLines:
-    """The text is at a path of each object: `text`, `body.summary`, `captions[]`; '' where the line is a string."""
+    """The text is at a path of each object: `text`, `body.summary`, `captions[]`; '' where the line is a string.
+
+    Several paths, with commas between them, are the fields of one record.
+    """
 
     splittable: ClassVar[bool] = True
     path: str = dataclasses.field(default="text", metadata={"option": "field"})
 
     def __post_init__(self) -> None:
-        parse_path(self.path)
+        parse_paths(self.path)
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`. A blank line is a record without text."""
-        steps = parse_path(self.path)
+        paths = parse_paths(self.path)
         for line in read_lines(stream, encoding, first):
             if isinstance(line, Malformed):
                 yield line
             elif not line.text.strip():
-                yield Record(line.record, 0, "")
+                yield Text(line.record, 0, "")
             elif isinstance(value := parse_line(line), Malformed):
                 yield value
             else:
-                yield from texts_at(value, steps, line.record, line.text)
+                yield from texts_at(value, paths, line.record, line.text)
 
     def field(self, item: int) -> str:
         """The path, with the place in the list."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 
 from conceptloom.errors import InputError
-from conceptloom.readers.base import READERS, Entry, ReaderEntry, Record
+from conceptloom.readers.base import READERS, Entry, ReaderEntry, Text
 from conceptloom.readers.linewise import read_lines
 from conceptloom.readers.ranges import open_text
 
@@ -29,7 +29,7 @@ def sound_lines(path: str) -> Iterator[str]:
     """Every line of a file; raises InputError, with the line, for one that cannot be read."""
     with open_text(path) as (stream, encoding):
         for line in read_lines(stream, encoding, 1):
-            if not isinstance(line, Record):
+            if not isinstance(line, Text):
                 raise InputError(f"line {line.record}: {line.reason}: {line.detail}; mend this line")
             yield line.text
 

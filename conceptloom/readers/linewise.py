@@ -5,7 +5,7 @@ from functools import partial
 from itertools import count, repeat
 from typing import Any, BinaryIO
 
-from conceptloom.readers.base import Entry, Malformed, Record
+from conceptloom.readers.base import Entry, Malformed, Text
 from conceptloom.readers.texts import EXCERPT, excerpt
 
 CHUNK_BYTES = 1 << 20
@@ -13,7 +13,7 @@ LINE_BYTES = 1 << 20
 """A longer line is malformed."""
 
 _HEAD_BYTES = 4 * EXCERPT  # a character has at most four bytes
-_make_record: Any = partial(tuple.__new__, Record)  # twice as fast as Record(...), and this is the hot path
+_make_record: Any = partial(tuple.__new__, Text)  # twice as fast as Text(...), and this is the hot path
 
 
 def whole_lines(stream: BinaryIO) -> Iterator[tuple[bytes, bool]]:
@@ -68,7 +68,7 @@ def read_line(line: bytes, encoding: str, number: int) -> Entry:
     if "\0" in text:
         detail = f"character {text.index(chr(0)) + 1} is NUL"
         return Malformed(number, "control_characters", detail, excerpt(text))
-    return Record(number, 0, text)
+    return Text(number, 0, text)
 
 
 def too_long(number: int, head: bytes, encoding: str) -> Malformed:

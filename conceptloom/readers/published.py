@@ -12,7 +12,7 @@ from typing import BinaryIO, ClassVar
 
 from conceptloom.errors import InputError
 from conceptloom.examples import Example
-from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Record
+from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Text
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.linewise import LINE_BYTES, read_lines
 from conceptloom.readers.ranges import open_text
@@ -58,10 +58,10 @@ def read_examples(path: str) -> Iterator[Example]:
                 yield parsed
 
 
-def parse_example(line: Record) -> Example | Record | Malformed:
+def parse_example(line: Text) -> Example | Text | Malformed:
     """A line of either format as an example; the line itself, without text, where it is blank."""
     if not line.text.strip():
-        return Record(line.record, 0, "")
+        return Text(line.record, 0, "")
     return _parse_json(line) if line.text.lstrip().startswith("{") else _parse_text(line)
 
 
@@ -78,7 +78,7 @@ def format_text(example: Example, *, references: bool = False) -> str:
     return _faithful(f"[SOS] {'#'.join(example.concepts)} = {sentences} [EOS]", example)
 
 
-def _parse_json(line: Record) -> Example | Malformed:
+def _parse_json(line: Text) -> Example | Malformed:
     value = parse_line(line)
     if isinstance(value, Malformed):
         return value
@@ -94,7 +94,7 @@ def _parse_json(line: Record) -> Example | Malformed:
     return _example(line, concepts, sentences)
 
 
-def _parse_text(line: Record) -> Example | Malformed:
+def _parse_text(line: Text) -> Example | Malformed:
     found = _TEXT.fullmatch(line.text.lstrip())
     if not found:
         detail = "neither a JSON object nor [SOS] a#b = sentence [EOS]"
@@ -102,7 +102,7 @@ def _parse_text(line: Record) -> Example | Malformed:
     return _example(line, found["concepts"], found["sentences"].split(" = "))
 
 
-def _example(line: Record, concepts: str, sentences: list[str]) -> Example | Malformed:
+def _example(line: Text, concepts: str, sentences: list[str]) -> Example | Malformed:
     example = Example(tuple(concepts.split("#")), tuple(sentences))
     if not all(example.concepts) or not sentences:
         what = "an empty concept" if sentences else "no sentence"
@@ -120,7 +120,7 @@ def _first_other(sentences: object) -> int:
     return next(at for at, text in enumerate(items) if not isinstance(text, str))
 
 
-def _first_problem(record: int, parsed: Example | Record) -> Malformed | None:
+def _first_problem(record: int, parsed: Example | Text) -> Malformed | None:
     texts = (*parsed.concepts, *parsed.sentences) if isinstance(parsed, Example) else ()
     return next((entry for text in texts if isinstance(entry := checked(record, 0, text), Malformed)), None)
 
@@ -136,8 +136,8 @@ def _faithful(line: str, example: Example) -> str:
     if _PLAIN.fullmatch(" ".join((*example.concepts, *example.sentences))):
         return line
     entry = checked(1, 0, line)
-    is_line = isinstance(entry, Record) and "\n" not in line and len(line.encode()) <= LINE_BYTES
-    if not is_line or parse_example(Record(1, 0, line)) != example._replace(source=None) or _first_problem(1, example):
+    is_line = isinstance(entry, Text) and "\n" not in line and len(line.encode()) <= LINE_BYTES
+    if not is_line or parse_example(Text(1, 0, line)) != example._replace(source=None) or _first_problem(1, example):
         raise ValueError(f"this example cannot be written in this format: {example!r}")
     return line
 

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from conceptloom import storage
 from conceptloom.errors import InputError
-from conceptloom.readers.base import Malformed, Reader, Record, Span
+from conceptloom.readers.base import Malformed, Reader, Span, Text
 from conceptloom.readers.encoding import find_encoding, is_splittable, to_splittable
 
 CHUNK = 1 << 20
@@ -48,7 +48,7 @@ def number_spans(spans: Sequence[Span], counts: Sequence[int]) -> list[Span]:
     return numbered
 
 
-def read_span(span: Span, reader: Reader, encoding: str) -> Iterator[Record | Malformed]:
+def read_span(span: Span, reader: Reader, encoding: str) -> Iterator[Text | Malformed]:
     """The records of a span. Raises InputError, with the path, where the file cannot be read on."""
     with _open_span(span, encoding) as (stream, name), _naming(span.path):
         yield from reader.read(stream, name, span.first)

@@ -1,12 +1,13 @@
-"""Tables: csv, tsv and their kin, one text a row.
+"""Tables: csv, tsv and their kin: a row is a record of one text, or of several named columns.
 
 A row that cannot be read is one malformed record. Where a quotation mark is never closed, that is its first line only:
 the lines behind it, which the open quotation would swallow, are read again as rows.
 """
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import BinaryIO, ClassVar
 
 from conceptloom.errors import ConfigError, InputError
@@ -20,6 +21,7 @@ from conceptloom.readers.texts import checked, excerpt
 class Table:
     """`column` is a name in the header, or a number from 1; 0 is the only column of a table that has one.
 
+    `columns` are several names of the header, with commas between them, instead: the fields of one record.
     `delimiter` None: found in the first lines. `quotes` None: cells may be quoted, but not between tabs, where a
     quotation mark is usually part of the text. `header` None: there is one if `column` is a name.
     """
@@ -29,8 +31,13 @@ class Table:
     delimiter: str | None = None
     quotes: bool | None = None
     header: bool | None = None
+    columns: str | None = None
 
     def __post_init__(self) -> None:
+        if self.columns is not None and (self.column or self.header is False):
+            raise ConfigError("columns are names in the header; leave column and header out")
+        if self.columns is not None and len(set(self._names())) < len(self._names()):
+            raise ConfigError(f"columns {self.columns!r} names one column twice")
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n\0'):
             raise ConfigError(f"delimiter {self.delimiter!r} is not one character, such as ',' or a tab")
         if isinstance(self.column, int) and self.column < 0:
@@ -45,50 +52,56 @@ class Table:
         top = next(rows, None)
         if top is None:
             return
-        column, width = self._place(top), len(top.cells)
-        number = first
-        if not self._has_header():
-            yield _entry(top, number, column, width)
-            number += 1
-        for row in rows:
-            yield _entry(row, number, column, width)
-            number += 1
+        places, width = [self._place(top, name) for name in self._names()], len(top.cells)
+        below = rows if self._has_header() else chain([top], rows)
+        for number, row in enumerate(below, first):
+            yield from _entries(row, number, places, width)
 
     def field(self, item: int) -> str:
         """The column's name, or `column 2`."""
-        return self.column if isinstance(self.column, str) else f"column {self.column or 1}"
+        name = self._names()[item]
+        return name if isinstance(name, str) else f"column {name or 1}"
+
+    def _names(self) -> list[str | int]:
+        return [self.column] if self.columns is None else [name.strip() for name in self.columns.split(",")]
 
     def _has_header(self) -> bool:
-        return isinstance(self.column, str) if self.header is None else self.header
+        return isinstance(self._names()[0], str) if self.header is None else self.header
 
     def _rows(self, stream: BinaryIO, encoding: str) -> Rows:
         rows = Rows(stream, encoding)
-        delimiter = self.delimiter or find_delimiter(rows.head(), self.column)
+        delimiter = self.delimiter or find_delimiter(rows.head(), self._names()[0])
         rows.delimiter = delimiter
         rows.quotes = delimiter != "\t" if self.quotes is None else self.quotes
         return rows
 
-    def _place(self, top: Row) -> int:
-        """The index of the column, found in the first row."""
+    def _place(self, top: Row, column: str | int) -> int:
+        """The index of a column, found in the first row."""
         cells = [cell.strip() for cell in top.cells]
         if top.reason or not cells:
             raise InputError(f"the first row cannot be read ({top.detail or 'it is blank'}); mend it")
-        if isinstance(self.column, int) and (0 < self.column <= len(cells) or len(cells) == 1 >= self.column):
-            return max(self.column - 1, 0)
-        if cells.count(str(self.column)) == 1 and isinstance(self.column, str):
-            return cells.index(self.column)
+        if isinstance(column, int) and (0 < column <= len(cells) or len(cells) == 1 >= column):
+            return max(column - 1, 0)
+        if cells.count(str(column)) == 1 and isinstance(column, str):
+            return cells.index(column)
         shown = excerpt(", ".join(f"{at} {cell!r}" for at, cell in enumerate(cells, 1)))
-        asked = f"column {self.column!r} is not one of them; " if self.column else ""
+        asked = f"column {column!r} is not one of them; " if column else ""
         raise InputError(f"the columns are {shown}; {asked}say with the option column which one holds the text")
 
 
-def _entry(row: Row, number: int, column: int, width: int) -> Entry:
+def _entries(row: Row, number: int, places: Sequence[int], width: int) -> Iterator[Entry]:
+    """The texts of a row in the columns at some places, or the one reason why there are none."""
     if row.reason:
-        return Malformed(number, row.reason, excerpt(row.detail), excerpt(row.raw))
-    if row.cells and len(row.cells) != width:
+        yield Malformed(number, row.reason, excerpt(row.detail), excerpt(row.raw))
+    elif row.cells and len(row.cells) != width:
         detail = f"{len(row.cells)} cells, where the first row has {width}"
-        return Malformed(number, "broken_row", detail, excerpt(row.raw))
-    return checked(number, 0, row.cells[column] if row.cells else "")
+        yield Malformed(number, "broken_row", detail, excerpt(row.raw))
+    else:
+        for item, place in enumerate(places):
+            yield checked(number, item, row.cells[place] if row.cells else "")
 
 
-READERS.add("table", ReaderEntry("csv or tsv, the text in the column named by the option `column`", Table))
+READERS.add(
+    "table",
+    ReaderEntry("csv or tsv, the text in the option `column`, a record's fields in `columns`", Table),
+)

@@ -2,7 +2,7 @@
 
 import re
 
-from conceptloom.readers.base import Entry, Malformed, Record
+from conceptloom.readers.base import Entry, Malformed, Text
 
 EXCERPT = 200
 _UNPRINTABLE = re.compile("[\ud800-\udfff\0]")
@@ -23,4 +23,4 @@ def checked(record: int, item: int, text: str, name: str = "") -> Entry:
     if found := _SURROGATE.search(text):
         detail = f"{place}character {found.start() + 1} is half a surrogate pair or was not decodable"
         return Malformed(record, "undecodable", excerpt(detail), excerpt(text), item)
-    return Record(record, item, text)
+    return Text(record, item, text)

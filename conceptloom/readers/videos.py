@@ -6,7 +6,7 @@ from typing import BinaryIO, ClassVar, Literal
 
 from conceptloom.readers.base import READERS, Entry, ReaderEntry
 from conceptloom.readers.documents import read_items
-from conceptloom.readers.fields import field_name, parse_path
+from conceptloom.readers.fields import field_name, parse_paths
 
 _VATEX = {"en": "enCap[]", "zh": "chCap[]"}
 
@@ -19,7 +19,7 @@ class ActivityNet:
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`."""
-        return read_items(stream, encoding, first, "*", parse_path("sentences[]"))
+        return read_items(stream, encoding, first, "*", parse_paths("sentences[]"))
 
     def field(self, item: int) -> str:
         """`sentences[0]`"""
@@ -35,7 +35,7 @@ class Vatex:
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
         """See `Reader.read`."""
-        return read_items(stream, encoding, first, "item", parse_path(_VATEX[self.language]))
+        return read_items(stream, encoding, first, "item", parse_paths(_VATEX[self.language]))
 
     def field(self, item: int) -> str:
         """`enCap[0]`"""

@@ -14,10 +14,11 @@ from conceptloom import storage
 from conceptloom.corpus.analysers import Opened, SentenceAnalyser
 from conceptloom.corpus.duplicates import first_places, sort_raw
 from conceptloom.corpus.locators import SourceFile, locate
-from conceptloom.corpus.raw import MALFORMED, ROWS, Texts, candidate_rows, raw_tables
+from conceptloom.corpus.raw import MALFORMED, ROWS, raw_tables
+from conceptloom.corpus.units import Unit
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.ledger import Ledger, count_written, reject
-from conceptloom.readers.base import Malformed, Record, Span
+from conceptloom.readers.base import Entry, Malformed, Span
 from conceptloom.readers.ranges import count_lines, read_span
 from conceptloom.schemas import RAW, REJECTED
 from conceptloom.tables import by_bucket, from_ipc, strings, write_table
@@ -47,10 +48,10 @@ class CountLines:
 
 @dataclass(frozen=True)
 class ReadSpan:
-    """Reads one span of one file, normalises, splits into sentences, and sends each to the bucket of its id."""
+    """Reads one span of one file, makes units of its records, and sends each to the bucket of its id."""
 
     files: tuple[SourceFile, ...]
-    texts: Texts
+    unit: Unit
     buckets: int
     limit: int | None = None
     outputs: ClassVar[tuple[str, ...]] = ("raw", RECEIPTS)
@@ -69,14 +70,14 @@ class ReadSpan:
         counts = Records()
         results = counts.watch(self._limited(read_span(span, file.reader, file.encoding)))
         ledger = Ledger()
-        rows = candidate_rows(results, number, *self.texts)
+        rows = self.unit.rows(results, number, file.reader)
         for table in raw_tables(rows, max(ROWS, BLOCK_ROWS * self.buckets)):
             ledger.of(file.source).read += len(table)
             ids = strings(table["id"], ID_LENGTH)
             yield from (Output("raw", *block) for block in by_bucket(table, bucket_of(id_heads(ids), self.buckets)))
         yield receipt(bucket, ledger, records={file.source: counts.records}, malformed={file.source: counts.malformed})
 
-    def _limited(self, results: Iterator[Record | Malformed]) -> Iterator[Record | Malformed]:
+    def _limited(self, results: Iterator[Entry]) -> Iterator[Entry]:
         limit = self.limit
         return results if limit is None else takewhile(lambda result: result.record <= limit, results)
 
@@ -88,7 +89,7 @@ class Records:
         self.records = 0
         self.malformed = 0
 
-    def watch(self, results: Iterator[Record | Malformed]) -> Iterator[Record | Malformed]:
+    def watch(self, results: Iterator[Entry]) -> Iterator[Entry]:
         """The results, counted."""
         last = last_malformed = 0
         for result in results:

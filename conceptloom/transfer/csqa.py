@@ -12,7 +12,7 @@ from conceptloom.errors import InputError
 from conceptloom.languages.english.analysers import DEFAULT, Analyser, make_analyser
 from conceptloom.languages.english.lemmas import noun_and_verb_lemmas
 from conceptloom.languages.english.words import words
-from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.lines import sound_lines
 
@@ -49,7 +49,7 @@ def read_questions(path: str) -> Iterator[Question]:
     Raises InputError, with the line, for one that is no such question.
     """
     for number, line in enumerate(sound_lines(path), 1):
-        value = parse_line(Record(number, 0, line)) if line.strip() else None
+        value = parse_line(Text(number, 0, line)) if line.strip() else None
         if isinstance(value, Malformed):
             raise InputError(f"{path}: line {number}: {value.reason}: {value.detail}; mend this line")
         if value is not None:

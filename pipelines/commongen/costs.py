@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from conceptloom.corpus.captions import CaptionAnalyser
-from conceptloom.corpus.raw import Texts
+from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import by_power
 from conceptloom.estimation.growth import Counts, Growth
 from conceptloom.pipelines.build.recipe import Context
@@ -25,7 +25,7 @@ class CommonGenCosts:
 
     shards: Callable[[float], int]
 
-    texts: ClassVar[Texts] = CaptionAnalyser.texts
+    unit: ClassVar[Unit] = CaptionAnalyser.unit
     grows_with: ClassVar[Mapping[str, str]] = {
         "ingest": "read",
         "mine": "kept",

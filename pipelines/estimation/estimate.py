@@ -119,7 +119,7 @@ def build_samples(
         sample = draw_sample(plan, shares, settings.limit, settings.seed, directory)
 
         def look(context: Context) -> tuple[Counts, Any]:
-            drawn = sample.drawn(model.texts)
+            drawn = sample.drawn(model.unit)
             return drawn.copies(), model.look(context, drawn)
 
         small = [model.smaller(settings, part / sample.times) for part in PARTS]

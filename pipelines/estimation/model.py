@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from conceptloom.corpus.raw import Texts
+from conceptloom.corpus.units import Unit
 from conceptloom.estimation.growth import Counts, Growth, incidence
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class SecondStep(NamedTuple):
 class CostModel(Protocol):
     """What the costs of one recipe's stages grow with. Stages have the names of the recipe's."""
 
-    texts: ClassVar[Texts]
+    unit: ClassVar[Unit]
     """How its first stage, `ingest`, makes sentences of a record's text."""
     grows_with: ClassVar[Mapping[str, str]]
     """The count that each cost grows with, by STAGE/KIND/NAME; one that is not named grows as its STAGE does.

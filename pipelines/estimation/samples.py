@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conceptloom import storage
-from conceptloom.corpus.raw import Texts, candidate_rows
+from conceptloom.corpus.units import Unit
 from conceptloom.estimation.machine import bytes_read, release, resident
 from conceptloom.estimation.sampling import DrawnFile, Replay, draw
 from conceptloom.manifest import Manifest
@@ -122,25 +122,25 @@ class Sample(NamedTuple):
         drawn = sum(file.bytes[-1] for file in self.files)
         return max(1.0, sum(file.whole for file in self.files) / drawn) if drawn else 1.0
 
-    def drawn(self, texts: Texts) -> Drawn:
-        """The sentences of the largest sample with the units that they were drawn with."""
+    def drawn(self, unit: Unit) -> Drawn:
+        """The sentences of the largest sample with what they were drawn with; `unit` makes sentences of records."""
         units, ids, before = [], [], 0
         for file in self.files:
-            unit, heads = _units_and_ids(file, texts)
-            units.append(unit + before)
+            drawn, heads = _units_and_ids(file, unit)
+            units.append(drawn + before)
             ids.append(heads)
             before += len(file.units[-1])
         return Drawn(np.concatenate(units).astype(np.uint64), np.concatenate(ids))
 
 
-def _units_and_ids(file: DrawnFile, texts: Texts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+def _units_and_ids(file: DrawnFile, unit: Unit) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
     """For each sentence of a file's largest sample: the unit that it was drawn with, and 64 bits of its id."""
     source, ends = file.files[-1], np.cumsum([*file.units[-1], 0])
     entries = list(read_span(Span(source.path), source.reader, source.encoding))
     # A drawn record keeps its number, which is of the whole file; the lines of drawn pieces are numbered anew.
     drawn = sorted({entry.record for entry in entries}) if isinstance(source.reader, Replay) else range(1, ends[-1] + 1)
     numbers = {record: place for place, record in enumerate(drawn, 1)}
-    rows = [(numbers[row[3]], int(row[0][:16], 16)) for row in candidate_rows(entries, 0, *texts)]
+    rows = [(numbers[row[3]], int(row[0][:16], 16)) for row in unit.rows(entries, 0, source.reader)]
     found = np.array(rows, dtype=np.uint64).reshape(-1, 2)
     return np.searchsorted(ends, found[:, 0].astype(np.int64)), found[:, 1]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.corpus.analysis import Analyser
-from conceptloom.corpus.raw import Texts
+from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import waning
 from conceptloom.estimation.growth import Counts, Growth, capped_total
 from conceptloom.pipelines.build.recipe import Context
@@ -29,7 +29,7 @@ class Postings(NamedTuple):
 class KoreanCosts:
     """See CostModel. What is seen of the largest sample: the sentences of each posting, without a limit."""
 
-    texts: ClassVar[Texts] = Analyser.texts
+    unit: ClassVar[Unit] = Analyser.unit
     grows_with: ClassVar[Mapping[str, str]] = {
         "ingest": "read",
         "select": "kept",

@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.corpus.locators import SourceFile, locate
-from conceptloom.corpus.raw import ROWS, candidate_rows, raw_tables
+from conceptloom.corpus.raw import ROWS, raw_tables
+from conceptloom.corpus.units import SentenceUnit
 from conceptloom.hashing import text_id
 from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.sentences import split_sentences
 from conceptloom.readers import make_reader
-from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.base import Malformed, Text
 from conceptloom.schemas import RAW
 
 
@@ -81,12 +82,12 @@ def test_the_captions_of_a_record_are_numbered_as_in_the_file() -> None:
 
 def test_rows_of_records() -> None:
     results = [
-        Record(1, 0, " 비가  온다. 눈이 온다."),
-        Record(2, 1, "해가 뜬다 ."),
+        Text(1, 0, " 비가  온다. 눈이 온다."),
+        Text(2, 1, "해가 뜬다 ."),
         Malformed(3, "broken_json", "why", "{"),
-        Record(4, 0, " "),
+        Text(4, 0, " "),
     ]
-    assert list(candidate_rows(results, 7, normalise, split_sentences)) == [
+    assert list(SentenceUnit(normalise, split_sentences).rows(results, 7, make_reader("lines", {}))) == [
         (text_id("비가 온다."), "비가 온다.", 7, 1, 0, 1, None, None),
         (text_id("눈이 온다."), "눈이 온다.", 7, 1, 0, 2, None, None),
         (text_id("해가 뜬다."), "해가 뜬다.", 7, 2, 1, 0, None, None),
@@ -98,7 +99,8 @@ def test_rows_of_records() -> None:
 def malformed_locators(name: str, kind: str, content: bytes) -> list[str]:
     """The locators of what is malformed in a file."""
     file = SourceFile(f"/data/{name}", name, "captions", "utf-8", make_reader(kind, {}))
-    rows = candidate_rows(file.reader.read(io.BytesIO(content), "utf-8", 1), 0, normalise, split_sentences)
+    entries = file.reader.read(io.BytesIO(content), "utf-8", 1)
+    rows = SentenceUnit(normalise, split_sentences).rows(entries, 0, file.reader)
     (raw,) = raw_tables(rows)
     return [place for place, reason in zip(locate(raw, [file]).to_pylist(), raw["reason"].to_pylist()) if reason]
 
@@ -117,7 +119,8 @@ def test_what_is_malformed_has_a_field_only_where_an_item_is() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, ROWS, ROWS + 1])
 def test_tables_are_no_longer_than_a_chunk(count: int) -> None:
-    rows = candidate_rows((Record(number, 0, "가") for number in range(1, count + 1)), 0, str, lambda text: [text])
+    texts = (Text(number, 0, "가") for number in range(1, count + 1))
+    rows = SentenceUnit(str, lambda text: [text]).rows(texts, 0, make_reader("lines", {}))
     tables = list(raw_tables(rows))
     assert [len(table) for table in tables] == [size for size in (min(count, ROWS), count - ROWS) if size > 0]
     assert all(table.schema == RAW for table in tables)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conceptloom.readers import Entry, Malformed, Reader, Record, Span, read_span
+from conceptloom.readers import Entry, Malformed, Reader, Span, Text, read_span
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")
@@ -21,7 +21,7 @@ def read_path(path: Path, reader: Reader, encoding: str = "utf-8") -> list[Entry
 
 
 def texts(entries: list[Entry]) -> list[str]:
-    return [entry.text for entry in entries if isinstance(entry, Record)]
+    return [entry.text for entry in entries if isinstance(entry, Text)]
 
 
 def reasons(entries: list[Entry]) -> list[str]:
@@ -29,7 +29,7 @@ def reasons(entries: list[Entry]) -> list[str]:
 
 
 def places(entries: list[Entry]) -> list[tuple[int, int]]:
-    return [(entry.record, entry.item) for entry in entries if isinstance(entry, Record)]
+    return [(entry.record, entry.item) for entry in entries if isinstance(entry, Text)]
 
 
 def zipped(path: Path, content: bytes) -> Path:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from reading import places, read, reasons, texts
 
 from conceptloom.errors import ConfigError
-from conceptloom.readers import Malformed, Record, make_reader
+from conceptloom.readers import Malformed, Text, make_reader
 from conceptloom.readers.fields import parse_path
 
 JSONL = make_reader("jsonl", {})
@@ -68,7 +68,7 @@ def test_a_pair_of_escaped_surrogates_is_one_character() -> None:
 
 
 def test_a_blank_line_is_a_record_without_text() -> None:
-    assert read(JSONL, b'\n  \r\n{"text": ""}') == [Record(1, 0, ""), Record(2, 0, ""), Record(3, 0, "")]
+    assert read(JSONL, b'\n  \r\n{"text": ""}') == [Text(1, 0, ""), Text(2, 0, ""), Text(3, 0, "")]
 
 
 def test_a_path_leads_into_objects_and_lists() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading import read, reasons, texts
 
-from conceptloom.readers import Malformed, Record, linewise, make_reader
+from conceptloom.readers import Malformed, Text, linewise, make_reader
 from conceptloom.readers.texts import EXCERPT
 
 LINES = make_reader("lines", {})
@@ -48,7 +48,7 @@ def test_lines_are_those_of_a_split_at_line_feeds(parts: list[bytes], chunk: int
 
 
 def test_records_count_on_from_the_first() -> None:
-    assert read(LINES, b"a\nb", first=7) == [Record(7, 0, "a"), Record(8, 0, "b")]
+    assert read(LINES, b"a\nb", first=7) == [Text(7, 0, "a"), Text(8, 0, "b")]
     assert LINES.field(0) == ""
 
 

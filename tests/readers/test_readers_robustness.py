@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from reading import read
 
 from conceptloom.errors import InputError
-from conceptloom.readers import READERS, REASONS, Entry, Malformed, Record, make_reader
+from conceptloom.readers import READERS, REASONS, Entry, Malformed, Text, make_reader
 
 PIECES = st.sampled_from(
     [
@@ -46,6 +46,6 @@ def test_any_bytes_give_records_reasons_or_an_input_error(format: str, content: 
     with suppress(InputError):
         entries = read(reader, content)
     for entry in entries:
-        assert isinstance(entry, Record) or (entry.reason in REASONS and entry.detail and len(entry.text) <= 200)
+        assert isinstance(entry, Text) or (entry.reason in REASONS and entry.detail and len(entry.text) <= 200)
         assert "\0" not in entry.text and isinstance(entry.text.encode(), bytes)
         assert not isinstance(entry, Malformed) or len(entry.detail.encode()) < 1000

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reading import read, reasons, texts
 
 from conceptloom.errors import ConfigError, InputError
-from conceptloom.readers import Record, make_reader
+from conceptloom.readers import Text, make_reader
 
 CELL = st.text(st.characters(exclude_characters="\0\r", exclude_categories=["Cs"]), max_size=8)
 
@@ -21,7 +21,7 @@ def test_the_texts_are_those_of_the_standard_parser(rows: list[list[str]], data:
     reader = make_reader("table", {"column": column, "delimiter": delimiter, "quotes": True})
     entries = read(reader, written.getvalue().encode())
     expected = [row[column - 1] for row in csv.reader(io.StringIO(written.getvalue(), newline=""), delimiter=delimiter)]
-    assert entries == [Record(number, 0, text) for number, text in enumerate(expected, 1)]
+    assert entries == [Text(number, 0, text) for number, text in enumerate(expected, 1)]
 
 
 def test_a_column_is_found_by_name_or_number() -> None:

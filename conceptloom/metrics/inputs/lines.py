@@ -5,13 +5,13 @@ from typing import BinaryIO, cast
 
 from conceptloom.errors import InputError
 from conceptloom.metrics.inputs.input_notes import NoteBook
-from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.linewise import read_lines
 from conceptloom.readers.ranges import open_text
 from conceptloom.readers.texts import checked
 
 
-def lines_of(path: str, book: NoteBook) -> Iterator[Record]:
+def lines_of(path: str, book: NoteBook) -> Iterator[Text]:
     """The lines of a file, without their ends. Notes a last line that has none; raises InputError, with the line."""
     with open_text(path) as (stream, encoding):
         watched = _Watched(stream)
@@ -21,7 +21,7 @@ def lines_of(path: str, book: NoteBook) -> Iterator[Record]:
             book.add("no_final_newline")
 
 
-def require_text(entry: Record | Malformed, text: str | None = None) -> Record:
+def require_text(entry: Text | Malformed, text: str | None = None) -> Text:
     """The entry; with `text`, that text in its place. Raises InputError where either cannot be used."""
     found = entry if text is None else checked(entry.record, 0, text)
     if isinstance(found, Malformed):

@@ -7,7 +7,7 @@ from conceptloom.errors import InputError
 from conceptloom.examples import Example
 from conceptloom.metrics.inputs.input_notes import NoteBook
 from conceptloom.metrics.inputs.lines import lines_of, require_text
-from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.published import parse_example
 
@@ -46,7 +46,7 @@ def read_predictions(path: str) -> Predictions:
     return Predictions(path, [line.record for line in lines], [line.text.strip() for line in lines], None, book)
 
 
-def _keyed(path: str, lines: list[Record], book: NoteBook, parse: Any) -> Predictions:
+def _keyed(path: str, lines: list[Text], book: NoteBook, parse: Any) -> Predictions:
     numbers, texts, keys = [], [], []
     for line in lines:
         if not line.text.strip():
@@ -68,7 +68,7 @@ def _keyed(path: str, lines: list[Record], book: NoteBook, parse: Any) -> Predic
     return Predictions(path, numbers, texts, named or None, book)
 
 
-def _json_pair(line: Record, book: NoteBook) -> tuple[str | None, str]:
+def _json_pair(line: Text, book: NoteBook) -> tuple[str | None, str]:
     value = parse_line(line)
     if isinstance(value, Malformed):
         raise InputError(f"line {line.record}: {value.reason}: {value.detail}; mend this line")
@@ -85,7 +85,7 @@ def _json_pair(line: Record, book: NoteBook) -> tuple[str | None, str]:
     return None if key is None else require_text(line, _as_text(key)).text, require_text(line, text).text
 
 
-def _text_pair(line: Record, book: NoteBook) -> tuple[str | None, str]:
+def _text_pair(line: Text, book: NoteBook) -> tuple[str | None, str]:
     parsed = parse_example(line)
     if not isinstance(parsed, Example):
         raise InputError(f"line {line.record} is not [SOS] a#b = sentence [EOS], as the first is; mend this line")

@@ -16,7 +16,7 @@ from conceptloom.examples import Example
 from conceptloom.manifest import read_manifest
 from conceptloom.metrics.inputs.input_notes import Note, NoteBook
 from conceptloom.metrics.inputs.lines import lines_of, require_text
-from conceptloom.readers.base import Malformed, Record
+from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.commongen import target_of, without_tags
 from conceptloom.readers.published import parse_example
 from conceptloom.schemas import STRINGS
@@ -130,7 +130,7 @@ def _parallel_rows(source: str, target: str, book: NoteBook) -> Iterator[Row]:
         yield _row(right, left.text, Example(tuple(left.text.split()), (right.text,)), target)
 
 
-def _row(line: Record, key: str, example: Example, path: str) -> Row:
+def _row(line: Text, key: str, example: Example, path: str) -> Row:
     try:
         for number, text in enumerate(example.sentences, 1):
             if not require_text(line, text).text.strip():

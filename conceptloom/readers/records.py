@@ -1,0 +1,23 @@
+"""Texts of one record brought together again: a record with named fields."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
+
+from conceptloom.readers.base import Entry, Malformed, Reader, Record
+
+
+def whole_records(entries: Iterable[Entry], reader: Reader) -> Iterator[Record | Malformed]:
+    """The records of a reader's entries, whose fields have the reader's names. Memory: one record.
+
+    A record of which anything is malformed is malformed as a whole, for the first reason: its parts belong together.
+    """
+    for number, parts in groupby(entries, key=attrgetter("record")):
+        fields: dict[str, str] = {}
+        problem: Malformed | None = None
+        for entry in parts:
+            if isinstance(entry, Malformed):
+                problem = problem or entry._replace(item=None)
+            else:
+                fields[reader.field(entry.item)] = entry.text
+        yield problem or Record(number, fields)
