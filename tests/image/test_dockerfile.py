@@ -101,7 +101,10 @@ def test_what_is_not_copied_is_left_out() -> None:
 
 
 def test_every_package_is_copied(said: Distribution) -> None:
-    assert {name.split(".")[0] for name in said.packages} <= set(sources())
+    folders = said.package_dir or {}
+    assert folders
+    assert {"conceptloom", *folders.values()} <= set(sources())
+    assert {name.partition(".")[0] for name in said.packages} == {"conceptloom"}
 
 
 def test_versions_are_those_of_setup_py(said: Distribution) -> None:
