@@ -17,9 +17,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: the number o
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize  # type: ignore[import-untyped]
-
 from mecab_vocabulary import dictionary_entries
+from scipy.optimize import minimize  # type: ignore[import-untyped]
 from static_table import Keys, write_table
 
 from conceptloom.languages.korean.taggers.mecab import MecabTagger

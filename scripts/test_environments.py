@@ -1,7 +1,7 @@
 """Prepares what the tests of other systems run against: real Flink, Prism, a storage emulator, Airflow.
 
-Each has a folder of its own, outside the project's environment; where one is missing, the tests that need it are skipped
-and say so. Flink needs Java 17 and Maven, Prism needs Go. A second run makes only what is missing.
+Each has a folder of its own, outside the project's environment; without it the tests that need it are skipped and say
+so. Flink needs Java 17 and Maven, Prism needs Go. A second run makes only what is missing.
 
     python scripts/test_environments.py [NAME ...]
 """
