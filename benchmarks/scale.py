@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conceptloom.estimation.machine import resident
 from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.configuration import make_settings, set_key
 from conceptloom.pipelines.build.inputs import bucket_count
-from conceptloom.pipelines.build.settings import make_settings, set_key
 from conceptloom.pipelines.estimation.estimate import SAMPLE_BYTES, build_samples, stage_estimates
 from conceptloom.pipelines.estimation.extrapolate import Whole
 from conceptloom.runners import DirectRunner

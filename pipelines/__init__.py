@@ -1,12 +1,9 @@
-"""Recipes: a typed configuration and the stages made of transforms."""
+"""Recipes: a typed configuration and the stages made of transforms. Importing this registers those of the package."""
 
-from conceptloom.pipelines.build.recipe import Recipe
-from conceptloom.pipelines.commongen import recipe as commongen
-from conceptloom.pipelines.korean_commongen import recipe as korean_commongen
-from conceptloom.registry import Registry
+from conceptloom.pipelines.build.recipe import RECIPES, Recipe, VariantRequest
+from conceptloom.pipelines.commongen import recipe as _commongen
+from conceptloom.pipelines.korean_commongen import recipe as _korean_commongen
 
-RECIPES: Registry[Recipe] = Registry("recipe", "conceptloom.recipes", Recipe)
-RECIPES.add(korean_commongen.RECIPE.name, korean_commongen.RECIPE)
-RECIPES.add(commongen.RECIPE.name, commongen.RECIPE)
+__all__ = ["RECIPES", "Recipe", "VariantRequest"]
 
-__all__ = ["RECIPES", "Recipe"]
+_ = (_commongen, _korean_commongen)

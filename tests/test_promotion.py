@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from test_storage import MemoryFileSystem
+from memory_store import MemoryFileSystem
 
 import conceptloom.pipelines.builds.promote
 from conceptloom import storage
@@ -15,8 +15,8 @@ from conceptloom.current import current_build, switch
 from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
 from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import Manifest
-from conceptloom.pipelines.build.settings import KoreanCommonGenSettings
 from conceptloom.pipelines.builds.promote import promote
+from conceptloom.pipelines.korean_commongen.settings import KoreanCommonGenSettings
 from conceptloom.schemas import DATA
 from conceptloom.tables import write_table
 
@@ -183,7 +183,7 @@ def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:
         promote(build, current="gs://bucket/current" if builds.startswith("/") else str(tmp_path / "current"))
     with pytest.raises(ConfigError, match="unknown key gates.x; here may stand: bounds, "):
         promote(build, gates={"x": 1})
-    with pytest.raises(ConfigError, match="no recipe is called 'another'"):
+    with pytest.raises(InputError, match="recipe 'another', which is not installed"):
         promote(other)
     promote(build, current=storage.join(builds, "elsewhere", "live"))
     assert current_build(storage.join(builds, "elsewhere", "live")) == build
@@ -191,6 +191,6 @@ def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:
 
 
 def test_builds_of_two_recipes_are_not_compared(builds: str) -> None:
-    switch(storage.join(builds, "current"), make(builds, "1", recipe="another"))
-    with pytest.raises(OutputError, match="a build of recipe another, this one is of korean-commongen"):
+    switch(storage.join(builds, "current"), make(builds, "1", recipe="commongen"))
+    with pytest.raises(OutputError, match="a build of recipe commongen, this one is of korean-commongen"):
         promote(make(builds, "2"))

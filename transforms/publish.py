@@ -5,7 +5,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, Sentences, Shape
+from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, Shape
 from conceptloom.transforms.blocks import GroupBlocks, MapBlocks
 from conceptloom.transforms.receipts import CollectReceipts
 
@@ -13,9 +13,7 @@ from conceptloom.transforms.receipts import CollectReceipts
 class Publish(beam.PTransform):
     """Writes the final files, each by one call: nothing is shuffled but the list of them."""
 
-    def __init__(
-        self, jobs: Sequence[DataFile | Copy], output: str, directory: str, shape: Shape = Sentences()
-    ) -> None:
+    def __init__(self, jobs: Sequence[DataFile | Copy], output: str, directory: str, shape: Shape) -> None:
         super().__init__()
         self._shape = shape
         self._jobs = [(number, job.encode()) for number, job in enumerate(jobs)]

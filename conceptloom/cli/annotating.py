@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from conceptloom.cli.building import print_json
+from conceptloom.cli.printing import print_json
 
 _FILES = "Parquet files of a build's data/, a published format, or parallel text by its *src.txt; each may hold *."
 

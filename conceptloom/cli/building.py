@@ -1,44 +1,29 @@
 """`conceptloom build` and `conceptloom demo`."""
 
-import json
 import sys
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
+from conceptloom.cli.recipes import RECIPE_HELP, RecipeCommand, own_settings
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 
-SAMPLES = Path(__file__).resolve().parent.parent / "samples"
-DEMOS: dict[str, dict[str, Any]] = {
-    "korean-commongen": {
-        "inputs": {
-            "captions": {"patterns": [str(SAMPLES / "captions_ko.json")]},
-            "dialogues": {"patterns": [str(SAMPLES / "dialogues_ko.json")]},
-        }
-    },
-    "commongen": {
-        "inputs": {
-            "captions": {"patterns": [str(SAMPLES / "captions_en.txt")], "format": "lines"},
-            "scenes": {"patterns": [str(SAMPLES / "scenes_en.json")]},
-        },
-        "conceptnet": str(SAMPLES / "concepts_en.txt"),
-        "quotas": {"dev": {3: 0.01, 4: 0.01, 5: 0.01}, "test": {4: 0.02, 5: 0.02}},
-    },
-}
-"""The settings of each recipe's demo: the sample corpora, and shares that suit so small ones."""
+if TYPE_CHECKING:
+    from conceptloom.pipelines.build.engine import Build
 
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
-    app.command(context_settings=SETTINGS)(build)
+    app.command(cls=RecipeCommand, context_settings=SETTINGS)(build)
     app.command(context_settings=SETTINGS)(demo)
 
 
 def build(
     context: typer.Context,
-    recipe: str = typer.Argument(help="What to build: korean-commongen or commongen."),
+    recipe: str = typer.Argument(help=RECIPE_HELP),
     inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
     output: str = typer.Option(..., "--output", help="The directory of the build; a build in it goes on where it was."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
@@ -48,9 +33,6 @@ def build(
         None, min=1, help="Tasks that run at a time; default: one a core of this machine (dataflow: the service's)."
     ),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
-    conceptnet: str | None = typer.Option(
-        None, help="commongen: a file of ConceptNet (assertions, triples, or a list of names); its words are concepts."
-    ),
     frozen: str | None = typer.Option(None, help="A finished build whose validation and test are kept as they are."),
     only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Check inputs and settings, print the plan, write nothing."),
@@ -59,13 +41,14 @@ def build(
 ) -> None:
     """Builds a data set; arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths."""
     options = beam_options(context, "an input is given by --input NAME=PATTERN")
-    data = settings_data(inputs, config, assignments, {"limit": limit, "conceptnet": conceptnet, "frozen": frozen})
-    run_build(recipe, data, output, runner, workers, only, dry_run, overwrite, as_json, options)
+    data = settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen, **own_settings(context)})
+    wish = BuildWish(recipe, data, output, as_json, runner, workers, only, dry_run, overwrite, options)
+    run_build(wish)
 
 
 def demo(
     context: typer.Context,
-    recipe: str = typer.Option("korean-commongen", "--recipe", help="What to build: korean-commongen or commongen."),
+    recipe: str = typer.Option("korean-commongen", "--recipe", help="The recipe; `conceptloom recipes` lists them."),
     output: str = typer.Option("conceptloom-demo", "--output", help="The directory of the build."),
     workers: int | None = typer.Option(None, min=1, help="Worker processes; default: one a core."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
@@ -75,50 +58,67 @@ def demo(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for an emulator of gs://.
     """
     options = beam_options(context)
-    if recipe not in DEMOS:
-        raise ConfigError(f"no demo of {recipe!r}; there are: {', '.join(DEMOS)}")
-    run_build(recipe, DEMOS[recipe], output, "direct", workers, None, False, False, as_json, options)
-
-
-def run_build(
-    name: str,
-    data: dict[str, Any],
-    output: str,
-    runner: str,
-    workers: int | None,
-    only: str | None,
-    dry_run: bool,
-    overwrite: bool,
-    as_json: bool,
-    beam_options: tuple[str, ...],
-) -> None:
-    """Builds the recipe `name` with plain settings; prints the plan, the progress and the result."""
-    from conceptloom.cli.show import ConsoleObserver, show_plan, show_result
     from conceptloom.pipelines import RECIPES
+
+    settings = RECIPES[recipe].demo
+    if settings is None:
+        raise ConfigError(f"recipe {recipe} has no demo; give `conceptloom build` your own files")
+    run_build(BuildWish(recipe, settings(), output, as_json, workers=workers, beam_options=options))
+
+
+@dataclass(frozen=True)
+class BuildWish:
+    """What a user wants to be built, and how."""
+
+    recipe: str
+    data: JsonObject
+    """Plain settings."""
+    output: str
+    as_json: bool
+    runner: str = "direct"
+    workers: int | None = None
+    only: str | None = None
+    dry_run: bool = False
+    overwrite: bool = False
+    beam_options: tuple[str, ...] = ()
+
+
+def run_build(wish: BuildWish) -> None:
+    """Builds a recipe; prints the plan, the progress and the result."""
+    from conceptloom.cli.show import ConsoleObserver, show_result
+    from conceptloom.pipelines import RECIPES
+    from conceptloom.pipelines.build.configuration import make_settings
     from conceptloom.pipelines.build.engine import Build
-    from conceptloom.pipelines.build.settings import make_settings
     from conceptloom.runners import RUNNERS
 
-    recipe = RECIPES[name]
-    settings = make_settings(recipe.settings, {"recipe": name, **data}, "--config, --input and --set")
-    open_runner = RUNNERS[runner].open
-    if only is not None and only not in [stage.name for stage in recipe.stages]:
-        raise ConfigError(f"--only {only}: the stages are {', '.join(stage.name for stage in recipe.stages)}")
-    if dry_run:
-        with open_runner(workers, beam_options) as opened:
-            build = Build(recipe, settings, output, opened)
-            plan, notes = build.plan(), recipe.check(settings, output)
-            warning = opened.warning(plan.bytes)
-        for stage in recipe.stages:
-            # Opens taggers and tables: what is not installed is said now.
-            stage.settings(settings)
-        show_plan(recipe, settings, plan, notes, output, as_json)
-        if warning:
-            print(f"warning: {warning}", file=sys.stderr)
+    recipe = RECIPES[wish.recipe]
+    settings = make_settings(recipe.settings, {"recipe": wish.recipe, **wish.data}, "--config, --input and --set")
+    stages = [stage.name for stage in recipe.stages]
+    if wish.only is not None and wish.only not in stages:
+        raise ConfigError(f"--only {wish.only}: the stages are {', '.join(stages)}")
+    open_runner = RUNNERS[wish.runner].open
+    if wish.dry_run:
+        with open_runner(wish.workers, wish.beam_options) as opened:
+            _plan(Build(recipe, settings, wish.output, opened), wish)
         return
-    with open_runner(workers, beam_options) as opened, ConsoleObserver() as observer:
-        finished = Build(recipe, settings, output, opened, observer, overwrite).run(only)
-    show_result(finished, output, as_json)
+    with open_runner(wish.workers, wish.beam_options) as opened, ConsoleObserver() as observer:
+        build = Build(recipe, settings, wish.output, opened, observer, wish.overwrite)
+        finished = build.run(wish.only)
+    show_result(recipe, finished, wish.output, wish.as_json)
+
+
+def _plan(build: "Build[Any]", wish: BuildWish) -> None:
+    """Checks everything that can be checked without running a stage, and prints the plan."""
+    from conceptloom.cli.show import show_plan
+
+    plan, notes = build.plan(), build.recipe.check(build.settings, build.output)
+    warning = build.runner.warning(plan.bytes)
+    for stage in build.recipe.stages:
+        # Looks for taggers and tables: what is not installed is reported now.
+        stage.settings(build.settings)
+    show_plan(build, plan, notes, wish.as_json)
+    if warning:
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def settings_data(
@@ -128,7 +128,7 @@ def settings_data(
 
     `options` are settings that have an option of their own; None: not given.
     """
-    from conceptloom.pipelines.build.settings import from_yaml, set_key
+    from conceptloom.pipelines.build.configuration import from_yaml, set_key
     from conceptloom.storage import read_bytes
 
     data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
@@ -160,8 +160,3 @@ def _sources(inputs: list[str]) -> dict[str, dict[str, Any]]:
         if kind and source.setdefault("format", kind) != kind:
             raise ConfigError(f"input {name}: two formats, {source['format']} and {kind}; give it two names")
     return sources
-
-
-def print_json(data: Any) -> None:
-    """Prints JSON values for a program."""
-    print(json.dumps(data, ensure_ascii=False, indent=1))

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from conceptloom.cli.building import print_json
+from conceptloom.cli.printing import print_json
 from conceptloom.errors import InputError
 
 

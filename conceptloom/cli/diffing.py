@@ -33,9 +33,10 @@ def diff(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from conceptloom.pipelines.builds.diff import diff_builds, open_built
+    from conceptloom.pipelines.builds.diff import diff_builds
+    from conceptloom.pipelines.builds.finished import open_finished
 
-    found = diff_builds(open_built(old), open_built(new), examples, output)
+    found = diff_builds(open_finished(old), open_finished(new), examples, output)
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
     else:
@@ -71,7 +72,7 @@ def _row_lines(found: dict[str, Any]) -> Iterator[str]:
             if group["kind"] == kind:
                 yield f"  {group['rows']:>9,}  {_place(group)}"
         for example in found["examples"][kind]:
-            yield from _example_lines(example)
+            yield from _example_lines(example, found["headline"])
 
 
 def _place(group: dict[str, Any]) -> str:
@@ -85,9 +86,9 @@ def _place(group: dict[str, Any]) -> str:
     return f"{group[_KINDS[kind]]}: {verb} {group['stage']}, {group['reason']}"
 
 
-def _example_lines(example: dict[str, Any]) -> Iterator[str]:
+def _example_lines(example: dict[str, Any], headline: str) -> Iterator[str]:
     detail = f" ({example['detail']})" if example["detail"] else ""
-    yield f"    {example['id']}  {example['target']}  [{_place(example)}{detail}]"
+    yield f"    {example['id']}  {example[headline]}  [{_place(example)}{detail}]"
     for name, (before, after) in example["columns"].items():
         yield f"      {name}: {_arrow(_text(before), _text(after))}"
 

@@ -8,7 +8,9 @@ from typing import Any
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
-from conceptloom.cli.building import print_json, settings_data
+from conceptloom.cli.building import settings_data
+from conceptloom.cli.printing import print_json
+from conceptloom.cli.recipes import RECIPE_HELP, RecipeCommand, own_settings
 from conceptloom.errors import ConfigError
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -16,17 +18,16 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
-    app.command(context_settings=SETTINGS)(estimate)
+    app.command(cls=RecipeCommand, context_settings=SETTINGS)(estimate)
 
 
 def estimate(
     context: typer.Context,
-    recipe: str = typer.Argument(help="What would be built: korean-commongen or commongen."),
+    recipe: str = typer.Argument(help=RECIPE_HELP),
     inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
     config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
     assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
     limit: int | None = typer.Option(None, min=1, help="As if only the first N records of each file were read."),
-    conceptnet: str | None = typer.Option(None, help="commongen: a file of ConceptNet, as in a build."),
     frozen: str | None = typer.Option(None, help="A finished build whose validation and test would be kept."),
     workers: int | None = typer.Option(None, min=1, help="How many workers the build would have; default: one a core."),
     runner: str = typer.Option("direct", help="Where it would run: direct, flink, dataflow."),
@@ -39,15 +40,17 @@ def estimate(
     """
     options = beam_options(context, "an input is given by --input NAME=PATTERN")
     from conceptloom.pipelines import RECIPES
-    from conceptloom.pipelines.build.settings import make_settings
+    from conceptloom.pipelines.build.configuration import make_settings
     from conceptloom.pipelines.estimation.estimate import estimate as estimated
     from conceptloom.runners import DirectRunner
 
-    data = settings_data(inputs, config, assignments, {"limit": limit, "conceptnet": conceptnet, "frozen": frozen})
+    data = settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen, **own_settings(context)})
     chosen = RECIPES[recipe]
     settings = make_settings(chosen.settings, {"recipe": recipe, **data}, "--config, --input and --set")
     with DirectRunner.with_workers(1, options) as opened:
-        found = estimated(chosen, settings, opened, runner, workers or os.cpu_count() or 1, _size(sample))
+        found = estimated(
+            chosen, settings, opened, where=runner, workers=workers or os.cpu_count() or 1, sample_bytes=_size(sample)
+        )
     if as_json:
         print_json(found.to_json())
     else:

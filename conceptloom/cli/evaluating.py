@@ -67,7 +67,7 @@ def evaluate(
     result = to_json(found, compared, how)
     written = [*write_evaluation(found, result, output), *write_pages(found, compared, output)] if output else []
     if as_json:
-        from conceptloom.cli.building import print_json
+        from conceptloom.cli.printing import print_json
 
         print_json(result)
     else:
@@ -76,7 +76,7 @@ def evaluate(
 
 def presets(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> None:
     """The presets that `conceptloom evaluate --preset` may name, and the options that each takes."""
-    from conceptloom.cli.building import print_json
+    from conceptloom.cli.printing import print_json
     from conceptloom.metrics import PRESETS
 
     if as_json:

@@ -1,4 +1,4 @@
-"""`conceptloom formats`, `scorers`, `rules`: what can be named in a configuration."""
+"""`conceptloom recipes`, `formats`, `scorers`, `rules`: what can be named in a configuration."""
 
 import json
 from typing import Any
@@ -8,6 +8,7 @@ import typer
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
+    app.command()(recipes)
     app.command()(formats)
     app.command()(scorers)
     app.command()(rules)
@@ -23,6 +24,13 @@ def _show(entries: dict[str, str], as_json: bool) -> None:
 
 
 _AS_JSON = typer.Option(False, "--json", help="Print JSON.")
+
+
+def recipes(as_json: bool = _AS_JSON) -> None:
+    """The recipes that `build`, `demo` and `estimate` may name."""
+    from conceptloom.pipelines import RECIPES
+
+    _show({name: recipe.summary for name, recipe in RECIPES.items()}, as_json)
 
 
 def formats(as_json: bool = _AS_JSON) -> None:

@@ -40,7 +40,7 @@ def promote(
 
 
 def _gates(config: str | None, assignments: list[str]) -> dict[str, Any]:
-    from conceptloom.pipelines.build.settings import from_yaml, set_key
+    from conceptloom.pipelines.build.configuration import from_yaml, set_key
     from conceptloom.storage import read_bytes
 
     data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
@@ -57,7 +57,7 @@ def _gates(config: str | None, assignments: list[str]) -> dict[str, Any]:
 def _show(promotion: "Promotion", as_json: bool) -> None:
     from dataclasses import asdict
 
-    from conceptloom.cli.building import print_json
+    from conceptloom.cli.printing import print_json
 
     if as_json:
         print_json(asdict(promotion))

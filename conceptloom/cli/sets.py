@@ -2,17 +2,11 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
-from conceptloom.examples import Example
-
-KOREAN, ENGLISH = "korean-commongen", "commongen"
-"""The papers whose tables `stats` prints."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -42,7 +36,7 @@ def stats(
     train: list[str] = typer.Option(..., "--train", help="NAME=FILE or FILE; more than one source may be given."),
     validation: str | None = typer.Option(None, "--validation", help="A file in a published format."),
     test: str | None = typer.Option(None, "--test", help="A file in a published format."),
-    table: str = typer.Option(KOREAN, help=f"Whose table: {KOREAN}, or {ENGLISH} (which does without --test)."),
+    table: str = typer.Option("korean-commongen", help="Whose table: korean-commongen, or commongen (without --test)."),
     additional: bool = typer.Option(True, help="Count the additional morphemes of extra references (tags them)."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
 ) -> None:
@@ -52,34 +46,13 @@ def stats(
     """
     beam_options(context)
     from conceptloom.statistics.files import load_examples
+    from conceptloom.statistics.tables import TABLES
 
+    make = TABLES[table].make
     rows = [row for argument in train for row in load_examples(argument)]
     held = {name: load_examples(file) for name, file in (("validation", validation), ("test", test)) if file}
-    if table == ENGLISH:
-        found, text = _english_table(rows, held)
-    elif table == KOREAN:
-        found, text = _korean_table(rows, held, additional)
-    else:
-        raise ConfigError(f"no table is called {table!r}; there are: {KOREAN}, {ENGLISH}")
-    print(json.dumps(found, ensure_ascii=False, indent=1) if as_json else text)
-
-
-def _english_table(train: Sequence[Example], held: Mapping[str, Sequence[Example]]) -> tuple[Any, str]:
-    from conceptloom.statistics import tuple_columns, tuple_table
-
-    columns = tuple_columns(train, held)
-    return {name: column.to_json() for name, column in columns.items()}, tuple_table(columns)
-
-
-def _korean_table(train: list[Example], held: Mapping[str, list[Example]], additional: bool) -> tuple[Any, str]:
-    from conceptloom.languages.korean.extract import concepts_of
-    from conceptloom.statistics import dataset_statistics, text_table
-
-    if "test" not in held:
-        raise ConfigError(f"the table {KOREAN} is one of a test set too: give --test FILE")
-    extract = concepts_of if additional else None
-    statistics = dataset_statistics(train, held.get("validation"), held["test"], extract)
-    return statistics.to_json(), text_table(statistics)
+    found = make(rows, held, additional)
+    print(json.dumps(found.values, ensure_ascii=False, indent=1) if as_json else found.text)
 
 
 def variant(
@@ -95,9 +68,10 @@ def variant(
     Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
-    from conceptloom.pipelines.korean_commongen.variant import write_variant
+    from conceptloom.pipelines import VariantRequest
+    from conceptloom.pipelines.builds.variant import write_variant
 
-    counts = write_variant(directory, kind, output, seed, source)
+    counts = write_variant(directory, VariantRequest(kind, output, seed, source))
     for split, (kept, left_out) in counts.items():
         print(f"{split:<11}{kept:>9,} rows" + (f", {left_out:,} left out (see rejected/)" if left_out else ""))
     print(f"variant {kind}: {output}")

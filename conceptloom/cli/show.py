@@ -9,13 +9,16 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from conceptloom import progress, storage
-from conceptloom.cli.building import print_json
 from conceptloom.cli.console import wide_console
+from conceptloom.cli.printing import print_json
 from conceptloom.manifest import Manifest
-from conceptloom.pipelines.build.engine import Observer
+from conceptloom.pipelines.build.configuration import to_yaml
+from conceptloom.pipelines.build.context import Context
+from conceptloom.pipelines.build.engine import Build, Observer
 from conceptloom.pipelines.build.inputs import InputPlan
-from conceptloom.pipelines.build.recipe import Context, Recipe
-from conceptloom.pipelines.build.settings import Settings, to_yaml
+from conceptloom.pipelines.build.recipe import Recipe
+from conceptloom.pipelines.build.settings import S
+from conceptloom.pipelines.builds.finished import REPORT, FinishedBuild
 
 _COLUMNS = (
     TextColumn("{task.description:<8}"),
@@ -87,39 +90,38 @@ class ConsoleObserver(Observer):
         self._console.print(f"stage {stage}: {read:,} read, {kept:,} kept, {manifest.seconds:.1f} s")
 
 
-def show_plan(
-    recipe: Recipe, settings: Settings, plan: InputPlan, notes: tuple[str, ...], output: str, as_json: bool
-) -> None:
+def show_plan(build: Build[S], plan: InputPlan, notes: tuple[str, ...], as_json: bool) -> None:
     """Prints the resolved plan of a build that was not started."""
+    recipe, output = build.recipe, build.output
+    stages = [stage.name for stage in recipe.stages]
     if as_json:
-        stages = [stage.name for stage in recipe.stages]
-        chosen = settings.model_dump(mode="json")
+        chosen = build.settings.model_dump(mode="json")
         print_json({"inputs": plan.notes, "notes": notes, "stages": stages, "output": output, "settings": chosen})
         return
-    print(f"recipe   {recipe.name}: {', '.join(stage.name for stage in recipe.stages)}\noutput   {output}")
+    print(f"recipe   {recipe.name}: {', '.join(stages)}\noutput   {output}")
     for note in plan.notes:
         print(f"input    {note}")
     for note in notes:
         print(f"note     {note}")
-    print(f"pieces   {len(plan.spans)} to read, {plan.buckets} buckets\n\n{to_yaml(settings)}", end="")
+    print(f"pieces   {len(plan.spans)} to read, {plan.buckets} buckets\n\n{to_yaml(build.settings)}", end="")
 
 
-def show_result(context: Context, output: str, as_json: bool) -> None:
+def show_result(recipe: Recipe[S], context: Context[S], output: str, as_json: bool) -> None:
     """Prints what a build made, and where: in `output`, as the user called it."""
-    path = storage.join(context.output, "report.json")
+    finished = recipe.stages[-1].name in context.manifests
     if as_json:
-        if "publish" in context.manifests:
-            sys.stdout.write(storage.read_bytes(path).decode())
+        if finished:
+            sys.stdout.write(storage.read_bytes(storage.join(context.output, REPORT)).decode())
         else:
             print_json({name: manifest.ledger for name, manifest in context.manifests.items()})
         return
     console = wide_console(highlight=False)
     console.print(_ledger_table(context))
-    if "publish" in context.manifests:
-        _show_data(context, output)
+    if finished:
+        _show_data(FinishedBuild(context.output, recipe), output)
 
 
-def _ledger_table(context: Context) -> Table:
+def _ledger_table(context: Context[S]) -> Table:
     table = Table("stage", "source", "read", "kept", "left out", box=None, header_style="bold")
     for stage, manifest in context.manifests.items():
         for source, counts in manifest.ledger.items():
@@ -129,13 +131,11 @@ def _ledger_table(context: Context) -> Table:
     return table
 
 
-def _show_data(context: Context, output: str) -> None:
-    from conceptloom.tables import read_table
-
-    for split, column in context.manifests["split"].summary["statistics"].items():
-        concepts = column["unique_concepts"] if "unique_concepts" in column else column["distinct"]["concepts"]
-        print(f"{split:<11}{column['sets']:>9,} concept sets, {concepts:,} concepts")
-    file = next(file["path"] for file in context.manifests["publish"].files if file["path"].startswith("data/train-"))
-    for row in read_table(storage.join(context.output, file)).slice(0, 3).to_pylist():
-        print(f"  {'#'.join(row['concepts'])} -> {row['target']}")
-    print(f"data set: {output} (data/, published/, rejected/, index/, report.json, README.md)")
+def _show_data(build: FinishedBuild, output: str) -> None:
+    rows = build.recipe.rows
+    for split, column in build.report["statistics"].items():
+        print(f"{split:<11}{rows.counted(column)}")
+    for row in next(build.tables("train")).slice(0, 3).to_pylist():
+        print(f"  {rows.line(row)}")
+    folders = [name if "." in name else f"{name}/" for name in build.recipe.products]
+    print(f"data set: {output} ({', '.join(folders)})")

@@ -1,13 +1,14 @@
 """The rows of one range of ids in two data sets: which were added, are gone, have changed, or moved between splits."""
 
-from itertools import compress, product
+from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.arrays.concept_sets import Bool, Int64
+from conceptloom.arrays.concept_sets import Bool
 from conceptloom.hashing import ID_LENGTH
 from conceptloom.tables import one_array, strings
 
@@ -30,20 +31,19 @@ what is gone, and those with which the old build had left out what was added; or
 """
 
 KINDS = ("added", "gone", "changed", "moved")
-COLUMNS = ("concepts", "target", "references", "source", "locator")
-"""What is compared of two rows of one id."""
-
 UNREAD = "not_in_input"
 """The reason where the other build did not read the sentence at all."""
 
 _WHY = ("stage", "reason", "detail")
 
 
-def compare_rows(old: pa.Table, new: pa.Table, old_rejected: pa.Table, new_rejected: pa.Table) -> pa.Table:
+def compare_rows(
+    old: pa.Table, new: pa.Table, old_rejected: pa.Table, new_rejected: pa.Table, columns: Sequence[str]
+) -> pa.Table:
     """The differences (schema DIFFERENCES) between the rows of two data sets, sorted by id, then kind.
 
-    `old` and `new` have the columns of schema DATA and `split`; the rejected rows are those with an id, without
-    duplicates: one for each sentence that a build read and left out. All of one range of ids, in any order.
+    `old` and `new` have `id`, `split` and the `columns` that are compared; the rejected rows are those with an id,
+    without duplicates: one for each sentence that a build read and left out. All of one range of ids, in any order.
     """
     ours, theirs = strings(old["id"], ID_LENGTH), strings(new["id"], ID_LENGTH)
     _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
@@ -52,7 +52,7 @@ def compare_rows(old: pa.Table, new: pa.Table, old_rejected: pa.Table, new_rejec
     parts = [
         _one_sided("added", added, "new_split", old_rejected),
         _one_sided("gone", gone, "old_split", new_rejected),
-        *_in_both(old, left, new, right),
+        *_in_both(old.take(pa.array(left)), new.take(pa.array(right)), columns),
     ]
     return pa.concat_tables(parts).sort_by([("id", "ascending"), ("kind", "ascending")])
 
@@ -65,21 +65,21 @@ def _one_sided(kind: str, rows: pa.Table, split: str, rejected: pa.Table) -> pa.
     return _differences(kind, rows["id"], {split: rows["split"], **why})
 
 
-def _in_both(old: pa.Table, left: Int64, new: pa.Table, right: Int64) -> list[pa.Table]:
-    """The rows of `left` in the old table are those of `right` in the new one."""
-    before, after = old.take(pa.array(left)), new.take(pa.array(right))
+def _in_both(before: pa.Table, after: pa.Table, columns: Sequence[str]) -> list[pa.Table]:
+    """The differences between rows of the same ids, in the same order."""
     splits = {"old_split": before["split"], "new_split": after["split"]}
     moved = _differences("moved", before["id"], splits)
-    changes = np.array([differing(before[name], after[name]) for name in COLUMNS])
-    changed = _differences("changed", before["id"], {**splits, "columns": _names(changes)})
+    changes = np.array([differing(before[name], after[name]) for name in columns])
+    changed = _differences("changed", before["id"], {**splits, "columns": _names(changes, columns)})
     masks = differing(before["split"], after["split"]), changes.any(axis=0)
     return [table.filter(pa.array(mask)) for table, mask in zip((moved, changed), masks)]
 
 
-def _names(changes: Bool) -> pa.Array:
-    """The names of the columns that changed, joined; `changes` has shape (len(COLUMNS), rows)."""
-    every = [",".join(compress(COLUMNS, which)) for which in product((0, 1), repeat=len(COLUMNS))]
-    return pa.array(every).take(pa.array(np.ravel_multi_index(tuple(changes.astype(np.int64)), (2,) * len(COLUMNS))))
+def _names(changes: Bool, columns: Sequence[str]) -> pa.Array:
+    """The names of the columns that changed, joined; `changes` has shape (len(columns), rows)."""
+    patterns, places = np.unique(changes, axis=1, return_inverse=True)
+    every = [",".join(compress(columns, pattern)) for pattern in patterns.T]
+    return pa.array(every, pa.string()).take(pa.array(places.ravel()))
 
 
 def _differences(kind: str, ids: Any, values: dict[str, Any]) -> pa.Table:

@@ -1,13 +1,14 @@
 """What adds up over ranges of ids: how many rows differ, in what, and for which reasons; and the first of each kind."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.comparison.rows import COLUMNS, DIFFERENCES, KINDS
+from conceptloom.comparison.rows import DIFFERENCES, KINDS
 
 _GROUP = ("kind", "old_split", "new_split", "stage", "reason")
 
@@ -17,6 +18,10 @@ class Tally:
     """Counts of differences, and the first `wanted` of each kind, with the two rows that they are of."""
 
     wanted: int
+    compared: Sequence[str]
+    """The columns that are compared, in the order in which they are told."""
+    headline: str
+    """The column that shows what a row is."""
     groups: Counter[tuple[str, ...]] = field(default_factory=Counter)
     """Rows by kind, old split, new split, stage and reason."""
     columns: Counter[str] = field(default_factory=Counter)
@@ -32,7 +37,7 @@ class Tally:
             self.columns.update({name: row["counts"] for name in row["values"].split(",") if name})
         for kind, found in self.examples.items():
             more = differences.filter(pc.equal(differences["kind"], kind)).slice(0, self.wanted - len(found))
-            found += [_example(row, old, new) for row in more.to_pylist()]
+            found += [self._example(row, old, new) for row in more.to_pylist()]
 
     def kinds(self) -> dict[str, int]:
         """How many rows each of KINDS has."""
@@ -44,18 +49,17 @@ class Tally:
         return {
             "kinds": self.kinds(),
             "reasons": [{**dict(zip(_GROUP, group)), "rows": rows} for group, rows in groups],
-            "columns": {name: self.columns[name] for name in COLUMNS if self.columns[name]},
+            "columns": {name: self.columns[name] for name in self.compared if self.columns[name]},
             "examples": self.examples,
         }
 
-
-def _example(difference: dict[str, Any], old: pa.Table, new: pa.Table) -> dict[str, Any]:
-    before, after = (_row(table, difference["id"]) for table in (old, new))
-    changed = difference["columns"].split(",") if difference["columns"] else []
-    shown: dict[str, Any] = {name: difference[name] for name in DIFFERENCES.names if name != "columns"}
-    shown["target"] = (after or before)["target"]
-    shown["columns"] = {name: [before[name], after[name]] for name in changed}
-    return shown
+    def _example(self, difference: dict[str, Any], old: pa.Table, new: pa.Table) -> dict[str, Any]:
+        before, after = (_row(table, difference["id"]) for table in (old, new))
+        changed = difference["columns"].split(",") if difference["columns"] else []
+        shown: dict[str, Any] = {name: difference[name] for name in DIFFERENCES.names if name != "columns"}
+        shown[self.headline] = (after or before)[self.headline]
+        shown["columns"] = {name: [before[name], after[name]] for name in changed}
+        return shown
 
 
 def _row(table: pa.Table, id_: str) -> dict[str, Any]:

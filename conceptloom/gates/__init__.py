@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conceptloom.gates import bounds, frozen, kept, leak, malformed, rows
-from conceptloom.gates.base import Case, Finished, Verdict, read_finished
+from conceptloom.gates.base import Build, Case, Verdict
+from conceptloom.gates.leak import sentence_leaks, set_leaks, shared_rows
 from conceptloom.registry import Registry
 
 
@@ -31,4 +32,4 @@ def judge(case: Case, limits: Mapping[str, Any]) -> list[Verdict]:
     return [verdict for name, limit in limits.items() for verdict in GATES[name].judge(case, limit)]
 
 
-__all__ = ["GATES", "Case", "Finished", "Gate", "Verdict", "judge", "read_finished"]
+__all__ = ["GATES", "Build", "Case", "Gate", "Verdict", "judge", "sentence_leaks", "set_leaks", "shared_rows"]

@@ -1,20 +1,13 @@
 """What gates work with: a finished build, and a verdict for each thing that a gate measures."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Protocol
 
 import pyarrow as pa
 
-from conceptloom import storage
-from conceptloom.errors import InputError
-from conceptloom.manifest import Manifest, missing_files, read_manifest
-from conceptloom.splits import SPLIT_NAMES
-from conceptloom.splits.policies import Policy
-from conceptloom.splits.train_sets import TrainPolicy
-from conceptloom.tables import read_table
+from conceptloom.json_values import JsonObject
 
 FIRST = "the first build"
 """What a gate measures that compares with the current build, where there is none."""
@@ -32,53 +25,35 @@ class Verdict:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Finished:
-    """A finished build: its manifest, its report, and its published files."""
+class Build(Protocol):
+    """What gates ask of a finished build."""
 
-    directory: str
-    manifest: Manifest
-    report: dict[str, Any]
+    @property
+    def directory(self) -> str:
+        """Where it is."""
 
-    def files(self, split: str) -> list[dict[str, Any]]:
-        """The manifest's entries of the published files of a split, in data/ and in published/."""
-        starts = (f"data/{split}-", f"published/{split}-")
-        return [file for file in self.manifest.files if file["path"].startswith(starts)]
+    @property
+    def report(self) -> JsonObject:
+        """What report.json holds."""
+
+    def files(self, folder: str, split: str = "") -> list[JsonObject]:
+        """The manifest's entries of the files in a folder, of one split where it is named."""
 
     def rows(self) -> dict[str, int]:
         """The number of rows of each split."""
-        return {split: sum(file["rows"] for file in self._data(split)) for split in SPLIT_NAMES.values()}
 
-    def tables(self, split: str, columns: list[str]) -> Iterator[pa.Table]:
-        """The rows of a split (schema DATA), file by file. Memory: one file."""
-        for file in self._data(split):
-            yield read_table(storage.join(self.directory, file["path"]), columns)
-
-    def _data(self, split: str) -> list[dict[str, Any]]:
-        return [file for file in self.files(split) if file["path"].startswith("data/")]
+    def tables(self, split: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
+        """The rows of a split, file by file."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is judged: a build, the current one to compare it with (None for the first), and its split policy."""
+    """What is judged: a build, the current one to compare it with (None for the first), and what its splits promise."""
 
-    build: Finished
-    current: Finished | None
-    policy: Policy | TrainPolicy
-
-
-def read_finished(directory: str) -> Finished:
-    """The finished build in a directory; raises InputError where there is none, or a file of it is gone."""
-    manifest, report = read_manifest(directory), storage.join(directory, "report.json")
-    if manifest is None or not storage.exists(report):
-        raise InputError(f"{directory} holds no finished build: build it to its end first")
-    missing = missing_files(manifest, directory)
-    if missing:
-        raise InputError(f"{directory}: {missing[0]} is gone or has another size: build it again")
-    try:
-        return Finished(directory, manifest, json.loads(storage.read_bytes(report)))
-    except ValueError as error:
-        raise InputError(f"{report} is not JSON ({error}): build it again") from None
+    build: Build
+    current: Build | None
+    leaks: Callable[[Build], "list[Verdict]"]
+    """What the gate `leak` finds in a build: the recipe says it."""
 
 
 def at_most(part: int, whole: int, share: float) -> bool:

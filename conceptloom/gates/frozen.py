@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from conceptloom import storage
-from conceptloom.gates.base import FIRST, Case, Finished, Verdict
+from conceptloom.gates.base import FIRST, Build, Case, Verdict
 from conceptloom.manifest import content_hash
 
 NAME = "frozen"
@@ -31,9 +31,13 @@ def _verdict(split: str, files: Mapping[str, str], before: Mapping[str, str]) ->
     return Verdict(NAME, split, "same files", measured, not changed, f"first: {changed[0]}" if changed else "")
 
 
-def _hashes(build: Finished) -> dict[str, dict[str, str]]:
+def _hashes(build: Build) -> dict[str, dict[str, str]]:
     # Of the files themselves: what a manifest says was true when it was written.
     return {
-        split: {file["path"]: content_hash(storage.join(build.directory, file["path"])) for file in build.files(split)}
+        split: {
+            file["path"]: content_hash(storage.join(build.directory, file["path"]))
+            for folder in ("data", "published")
+            for file in build.files(folder, split)
+        }
         for split in HELD_OUT
     }

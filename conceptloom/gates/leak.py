@@ -5,18 +5,17 @@ Train, validation and test share no concept set and no sentence; and what the sp
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.concept_sets import Bool, ConceptSets, Int64, concept_sets, found_in, set_hashes, subsets
-from conceptloom.gates.base import Case, Verdict, at_most, percent
+from conceptloom.gates.base import Build, Case, Verdict, at_most, percent
 from conceptloom.hashing import UInt64
 from conceptloom.splits.overlap import shared_with
 from conceptloom.splits.policies import Policy, Random
-from conceptloom.splits.train_sets import TRAIN_POLICIES, Final, Held, Preprint
+from conceptloom.splits.train_sets import Final, Held, Preprint, TrainPolicy
 from conceptloom.tables import one_array
 
 NAME = "leak"
@@ -24,23 +23,40 @@ COLUMNS = ["id", "concepts", "target", "references"]
 
 
 def judge(case: Case, limit: bool) -> list[Verdict]:
-    """The gate's verdicts of a build. Memory: validation, test, and one file of train."""
-    validation, test = (
-        pa.concat_tables([_EMPTY, *case.build.tables(split, COLUMNS)]) for split in ("validation", "test")
-    )
-    train = case.build.tables("train", COLUMNS)
-    if case.policy.name not in TRAIN_POLICIES:
-        return leaks(train, validation, test, cast(Policy, case.policy))
-    return leaks(train, validation, test, Random()) + _train_gives_way(case, validation, test)
+    """The gate's verdicts of a build: what its recipe says of it. Memory: validation, test, and one file of train."""
+    return case.leaks(case.build)
 
 
-def _train_gives_way(case: Case, validation: pa.Table, test: pa.Table) -> list[Verdict]:
+def shared_rows(build: Build) -> list[Verdict]:
+    """One verdict: no row of validation or test stands in another split, by its id."""
+    seen, shared = pa.array([], pa.string()), _Count("stand in two splits")
+    for split in ("test", "validation", "train"):
+        for table in build.tables(split, ["id"]):
+            shared.add(table, np.array(pc.is_in(table["id"], seen)))
+            seen = seen if split == "train" else pa.concat_arrays([seen, one_array(table["id"])])
+    return [_verdict("rows", "0 shared", shared)]
+
+
+def sentence_leaks(build: Build, policy: Policy) -> list[Verdict]:
+    """The verdicts on a build whose rows are sentences (schema DATA), divided under a policy of conceptloom.splits."""
+    validation, test = _held_out(build)
+    return leaks(build.tables("train", COLUMNS), validation, test, policy)
+
+
+def set_leaks(build: Build, policy: TrainPolicy) -> list[Verdict]:
+    """The verdicts on a build whose rows are concept sets with their sentences; train gives way under `policy`."""
+    validation, test = _held_out(build)
     held = Held(*(concept_sets(table["concepts"]) for table in (validation, test)))
-    train = (concept_sets(table["concepts"]) for table in case.build.tables("train", ["concepts"]))
-    return promises(case.policy, train, held)
+    train = (concept_sets(table["concepts"]) for table in build.tables("train", ["concepts"]))
+    found = leaks(build.tables("train", COLUMNS), validation, test, Random())
+    return found + promises(policy, train, held)
 
 
-def promises(policy: Any, train: Iterable[ConceptSets], held: Held) -> list[Verdict]:
+def _held_out(build: Build) -> list[pa.Table]:
+    return [pa.concat_tables([_EMPTY, *build.tables(split, COLUMNS)]) for split in ("validation", "test")]
+
+
+def promises(policy: TrainPolicy, train: Iterable[ConceptSets], held: Held) -> list[Verdict]:
     """What a policy of conceptloom.splits.train_sets promises, of the sets of train, file by file."""
     if isinstance(policy, Preprint):
         both = ConceptSets(np.concatenate((held.dev.values, held.test.values)), _joined(held))

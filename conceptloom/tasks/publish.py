@@ -1,7 +1,7 @@
 """Stage publish: the final files, from the shards that the other stages left."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -9,12 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.ledger import Ledger, count_read
-from conceptloom.publishing import json_lines, text_lines
-from conceptloom.schemas import DATA
+from conceptloom.ledger import Ledger
 from conceptloom.tables import read_table, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
-from conceptloom.variants import curriculum_order
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ class Shape(Protocol):
     """What the rows of a recipe's shards are, and how they are published. A frozen dataclass."""
 
     def rows(self, file: DataFile) -> pa.Table:
-        """The rows of one file, schema DATA."""
+        """The rows of one file, with the schema of the data set."""
 
     def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
         """Writes the rows in the published formats; answers the files' entries for a manifest."""
@@ -58,28 +55,11 @@ class Shape(Protocol):
 
 
 @dataclass(frozen=True)
-class Sentences:
-    """A row of a shard is a sentence of schema DIVIDED."""
-
-    def rows(self, file: DataFile) -> pa.Table:
-        """See Shape."""
-        return data_rows(file)
-
-    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
-        """See Shape."""
-        return write_published(output, file.name, rows, references=file.split != "train")
-
-    def read(self, rows: pa.Table) -> Ledger:
-        """See Shape."""
-        return count_read(rows["source"])
-
-
-@dataclass(frozen=True)
 class PublishFiles:
     """Writes or copies final files into the build's directory."""
 
     output: str
-    shape: Shape = Sentences()
+    shape: Shape
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
@@ -103,22 +83,6 @@ class PublishFiles:
         return receipt(bucket, ledger, files)
 
 
-def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[dict[str, Any]]:
-    """Writes rows (schema DATA) as JSON lines and text. Raises BuildError for what the formats cannot hold."""
-    texts = {"jsonl": json_lines(rows, references=references), "txt": text_lines(rows, references=references)}
-    paths = {ending: storage.join(output, "published", f"{name}.{ending}") for ending in texts}
-    return [write_file(paths[ending], text, len(rows)) for ending, text in texts.items()]
-
-
-def data_rows(file: DataFile) -> pa.Table:
-    """The rows of one file (schema DATA), in the order of their ids."""
-    rows = shard_rows(file)
-    texts = rows["text"].combine_chunks()
-    references = pa.ListArray.from_arrays(pa.array(range(len(rows) + 1), pa.int32()), texts)
-    columns = [rows["id"], rows["concepts"], texts, references, rows["source"], rows["locator"]]
-    return pa.table(columns, schema=DATA)
-
-
 def shard_rows(file: DataFile) -> pa.Table:
     """The rows of one file as they stand in its shards."""
     parts = []
@@ -131,19 +95,24 @@ def shard_rows(file: DataFile) -> pa.Table:
     return pa.concat_tables(parts).combine_chunks()
 
 
+SourceOrder = Callable[[set[str]], Sequence[str]]
+"""Puts the names of sources in order."""
+
 Shard = tuple[str, dict[str, dict[str, int]]]
 """The path of a shard, and its rows by split and source."""
 
 
-def plan_files(split: str, shards: Sequence[Shard], rows_per_file: int, by_source: bool) -> list[DataFile]:
+def plan_files(
+    split: str, shards: Sequence[Shard], rows_per_file: int, order: SourceOrder | None = None
+) -> list[DataFile]:
     """The files of one split: runs of whole shards, of about equal size and about `rows_per_file` rows at most.
 
-    `shards` are in the order of their ids. With `by_source` no file mixes sources, and the sources follow each other as
-    in the curriculum: captions, dialogues, then others by name.
+    `shards` are in the order of their ids. With an `order` no file mixes sources, and the sources follow
+    each other in that order.
     """
     sources: Sequence[str | None] = [None]
-    if by_source:
-        sources = curriculum_order({source for _, rows in shards for source in rows.get(split, {})})
+    if order is not None:
+        sources = order({source for _, rows in shards for source in rows.get(split, {})})
     groups = [(source, group) for source in sources for group in _groups(_sizes(split, source, shards), rows_per_file)]
     return [
         DataFile(split, f"{split}-{number:05d}-of-{len(groups):05d}", tuple(group), source)

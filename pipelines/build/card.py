@@ -1,33 +1,49 @@
 """The data card: README.md of a built data set, with the header that Hugging Face's loader reads."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
-_ELSEWHERE = ("inputs", "conceptnet", "frozen", "resources")
-_SPLITS = ("train", "validation", "test")
+from conceptloom.json_values import JsonObject
 
-
-Column = dict[str, Any]
+SPLITS = ("train", "validation", "test")
+Column = JsonObject
+"""The statistics of one split."""
 
 
 class Card(NamedTuple):
     """What the cards of a recipe say that those of others do not."""
 
     language: str
+    """Its code, such as ko."""
     rows: tuple[tuple[str, Callable[[Column], str]], ...]
     """Labels and cells of the table of splits."""
-    about_splits: Callable[[dict[str, Any]], str]
+    about_splits: Callable[[JsonObject], str]
     """What stands below this table, from the report."""
     files: str
+    """What the folders hold."""
+    about: str = (
+        "# A data set for generative commonsense reasoning\n\nGiven a set of concepts, write one everyday "
+        "sentence that uses all of them. "
+    )
+    """Title, and what the task is."""
+    tasks: tuple[str, ...] = ("text-generation",)
+    """Task categories, by the names that Hugging Face has for them."""
 
 
-def data_card(report: dict[str, Any], settings: dict[str, Any], folders: set[str], card: Card) -> str:
-    """The card's text. `folders` are those of the build's directory that hold rows."""
+class BuiltFiles(NamedTuple):
+    """The folders of a build that hold rows, and the splits that do, in their order."""
+
+    folders: set[str]
+    splits: list[str]
+
+
+def data_card(report: JsonObject, settings: JsonObject, files: BuiltFiles, card: Card) -> str:
+    """The card's text, from the report and those settings that say what the data set is."""
     parts = [
-        _header(report, folders, card.language),
-        _summary(report),
+        _header(files, card),
+        _summary(report, card),
         _splits(report, card),
         _ledger(report),
         f"## Files\n\n{card.files}",
@@ -36,29 +52,26 @@ def data_card(report: dict[str, Any], settings: dict[str, Any], folders: set[str
     return "\n\n".join(parts) + "\n"
 
 
-def _header(report: dict[str, Any], folders: set[str], language: str) -> str:
-    held = [split for split in _SPLITS if split in report["statistics"] and report["statistics"][split]["sets"]]
-    files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in held]
-    configs: list[dict[str, Any]] = [{"config_name": "default", "default": True, "data_files": files}]
+def _header(files: BuiltFiles, card: Card) -> str:
+    data = [{"split": split, "path": f"data/{split}-*.parquet"} for split in files.splits]
+    configs: list[JsonObject] = [{"config_name": "default", "default": True, "data_files": data}]
     for name in ("rejected", "index"):
-        if name in folders:
+        if name in files.folders:
             configs.append({"config_name": name, "data_files": [{"split": "train", "path": f"{name}/*.parquet"}]})
-    header = {"language": [language], "task_categories": ["text-generation"], "configs": configs}
+    header = {"language": [card.language], "task_categories": list(card.tasks), "configs": configs}
     return f"---\n{yaml.safe_dump(header, sort_keys=False)}---"
 
 
-def _summary(report: dict[str, Any]) -> str:
+def _summary(report: JsonObject, card: Card) -> str:
     inputs = "\n".join(f"- {note}" for note in report["inputs"])
     return (
-        "# A data set for generative commonsense reasoning\n\nGiven a set of concepts, write one everyday "
-        "sentence that uses all of them. "
-        f"Made by conceptloom {report['version']}, recipe `{report['recipe']}`, from\n\n"
+        f"{card.about}Made by conceptloom {report['version']}, recipe `{report['recipe']}`, from\n\n"
         f"{inputs}\n\n"
         "The sentences are those of the corpora above and keep their licences."
     )
 
 
-def _splits(report: dict[str, Any], card: Card) -> str:
+def _splits(report: JsonObject, card: Card) -> str:
     rows = ["| | " + " | ".join(report["statistics"]) + " |", "|---" * (1 + len(report["statistics"])) + "|"]
     columns = list(report["statistics"].values())
     for label, value in card.rows:
@@ -66,7 +79,7 @@ def _splits(report: dict[str, Any], card: Card) -> str:
     return "## Splits\n\n" + "\n".join(rows) + card.about_splits(report)
 
 
-def about_frozen(report: dict[str, Any], unused: str) -> str:
+def about_frozen(report: JsonObject, unused: str) -> str:
     """The paragraph on validation and test of an earlier build, empty where they are the build's own."""
     if not report["frozen"]:
         return ""
@@ -77,18 +90,7 @@ def about_frozen(report: dict[str, Any], unused: str) -> str:
     )
 
 
-def _about_splits(report: dict[str, Any]) -> str:
-    return about_frozen(report, "`split.validation` and `split.test`")
-
-
-def _unseen(column: dict[str, Any]) -> str:
-    if not column["unseen"]:
-        return "-"
-    sound = column["unseen"]["sound"]
-    return " / ".join(f"{sound[name]:,}" for name in ("singles", "pairs", "triples"))
-
-
-def _ledger(report: dict[str, Any]) -> str:
+def _ledger(report: JsonObject) -> str:
     rows = ["| stage | source | read | kept | rejected |", "|---|---|---|---|---|"]
     for stage, sources in report["stages"].items():
         for source, counts in sources.items():
@@ -97,24 +99,5 @@ def _ledger(report: dict[str, Any]) -> str:
     return "## What was kept and what was left out\n\n" + "\n".join(rows)
 
 
-def _settings(settings: dict[str, Any]) -> str:
-    # Where the files stood and where the steps ran is not what the data set is.
-    shown = {name: value for name, value in settings.items() if name not in _ELSEWHERE}
-    return f"## Settings\n\n```yaml\n{yaml.safe_dump(shown, allow_unicode=True, sort_keys=False)}```"
-
-
-KOREAN = Card(
-    "ko",
-    (
-        ("concept sets", lambda c: f"{c['sets']:,}"),
-        ("unique concepts", lambda c: f"{c['unique_concepts']:,}"),
-        ("average length (characters)", lambda c: f"{c['average_length']:.2f}"),
-        ("unseen singles / pairs / triples", _unseen),
-        ("sources (%)", lambda c: ", ".join(f"{name} {rate}" for name, rate in c["source_rates"].items())),
-    ),
-    _about_splits,
-    "`data/` the splits: id, concepts (in a random order), target, references, source, locator · "
-    "`published/` the same as JSON lines and text · `rejected/` every sentence that was left out, with stage and "
-    "reason · `index/` the sentences of each concept with their centrality and rank · `report.json` counts and "
-    "statistics · `config.yaml` the settings.",
-)
+def _settings(settings: JsonObject) -> str:
+    return f"## Settings\n\n```yaml\n{yaml.safe_dump(settings, allow_unicode=True, sort_keys=False)}```"

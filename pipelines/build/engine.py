@@ -2,24 +2,31 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Generic, Protocol
+
+import apache_beam as beam
 
 from conceptloom import storage
 from conceptloom.code import code_digest
 from conceptloom.current import is_current
 from conceptloom.errors import BuildError, ConfigError, OutputError
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import NAME as MANIFEST
 from conceptloom.manifest import Manifest, digest, missing_files, read_manifest
+from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
-from conceptloom.pipelines.build.recipe import Context, Receipts, Recipe, Stage
+from conceptloom.pipelines.build.recipe import Recipe, Stage
+from conceptloom.pipelines.build.report import write_documents
+from conceptloom.pipelines.build.settings import S
+from conceptloom.pipelines.builds.finished import MARKER
 from conceptloom.transforms.receipts import FILE as RECEIPTS
 from conceptloom.transforms.receipts import read_receipts
 
-MARKER = "stages/BUILD"
-"""Names the recipe whose build a directory holds; without it a directory is somebody else's."""
+Construct = Callable[[beam.Pipeline], object]
+"""Adds a stage's transforms to a pipeline."""
 
 
 class Runner(Protocol):
@@ -36,7 +43,7 @@ class Runner(Protocol):
         """What a user should know before so much text is built by this runner; None where there is nothing."""
         return None
 
-    def run(self, stage: str, construct: Any) -> dict[str, int]:
+    def run(self, stage: str, construct: Construct) -> dict[str, int]:
         """`construct` takes a beam.Pipeline and adds the stage's transforms. Answers the counters that the runner kept.
 
         A runner without counters answers none; one that retried work may have counted it twice.
@@ -63,11 +70,11 @@ class Observer:
 
 
 @dataclass
-class Build:
+class Build(Generic[S]):
     """One build of one recipe into one directory."""
 
-    recipe: Recipe
-    settings: Any
+    recipe: Recipe[S]
+    settings: S
     output: str
     runner: Runner
     observer: Observer = field(default_factory=Observer)
@@ -80,7 +87,7 @@ class Build:
         check_output(self.recipe, self.output)
         return plan
 
-    def run(self, only: str | None = None) -> Context:
+    def run(self, only: str | None = None) -> Context[S]:
         """Runs what is not done yet (of stage `only`, where it is given) and answers what the stages left.
 
         A local directory is held for the time: a second build into it is refused. Object storage has no such lock.
@@ -109,7 +116,7 @@ class Build:
                 )
             return self._run_stages(context, only)
 
-    def _run_stages(self, context: Context, only: str | None) -> Context:
+    def _run_stages(self, context: Context[S], only: str | None) -> Context[S]:
         if self.overwrite:
             check_not_current(self.output)
             remove_build(self.recipe, self.output)
@@ -123,7 +130,7 @@ class Build:
         self._finish(context, upstream)
         return context
 
-    def _stage(self, stage: Stage, context: Context, upstream: str, only: str | None) -> Manifest:
+    def _stage(self, stage: Stage[S], context: Context[S], upstream: str, only: str | None) -> Manifest:
         settings = stage.settings(self.settings)
         fingerprint = digest([stage.name, settings, upstream, code_digest(stage.modules)])
         directory = context.directory(stage.name)
@@ -135,10 +142,10 @@ class Build:
             raise _not_done(stage.name, self.output)
         return self._run(stage, context, settings, fingerprint)
 
-    def _base(self, stage: Stage, context: Context) -> str:
+    def _base(self, stage: Stage[S], context: Context[S]) -> str:
         return context.output if stage.into_output else context.directory(stage.name)
 
-    def _run(self, stage: Stage, context: Context, settings: dict[str, Any], fingerprint: str) -> Manifest:
+    def _run(self, stage: Stage[S], context: Context[S], settings: JsonObject, fingerprint: str) -> Manifest:
         directory = context.directory(stage.name)
         check_not_current(self.output)
         self._clear(stage, context)
@@ -158,7 +165,7 @@ class Build:
         self.observer.finished(stage.name, manifest)
         return manifest
 
-    def _clear(self, stage: Stage, context: Context) -> None:
+    def _clear(self, stage: Stage[S], context: Context[S]) -> None:
         # Manifests go first, the data set's and those of all that follows: from here on they would vouch for files
         # that are about to change.
         later = context.stages[context.stages.index(stage.name) :]
@@ -167,7 +174,7 @@ class Build:
         products = [storage.join(self.output, product) for product in self.recipe.products]
         storage.delete_all([*products, context.directory(stage.name)])
 
-    def _finish(self, context: Context, fingerprint: str) -> None:
+    def _finish(self, context: Context[S], fingerprint: str) -> None:
         found = read_manifest(self.output)
         documents = [storage.join(self.output, name) for name in self.recipe.products if "." in name]
         settings = self.settings.model_dump(mode="json")
@@ -175,7 +182,7 @@ class Build:
         if found and same and not missing_files(found, self.output) and all(map(storage.exists, documents)):
             return
         storage.delete_unfinished(self.output)
-        self.recipe.finish(context)
+        write_documents(context, self.recipe)
         files = [
             file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files
         ]
@@ -186,13 +193,13 @@ def _not_done(stage: str, output: str) -> OutputError:
     return OutputError(f"stage {stage} in {output} is not done with these settings: run it first")
 
 
-def _expected(context: Context) -> int | None:
+def _expected(context: Context[S]) -> int | None:
     if not context.manifests:
         return None
     return sum(context.handed_on(list(context.manifests)[-1]).values())
 
 
-def remove_build(recipe: Recipe, output: str) -> None:
+def remove_build(recipe: Recipe[S], output: str) -> None:
     """Deletes what a build of this recipe left in a directory, and nothing else that may be there."""
     stages = storage.join(output, "stages", "")
     below = [info.path for info in storage.list_files(stages)]
@@ -205,7 +212,7 @@ def remove_build(recipe: Recipe, output: str) -> None:
     )
 
 
-def check_output(recipe: Recipe, output: str) -> None:
+def check_output(recipe: Recipe[S], output: str) -> None:
     """Raises OutputError for a directory that holds something else than a build of this recipe."""
     marker = storage.join(output, MARKER)
     found = storage.read_existing(marker)
@@ -228,7 +235,7 @@ def check_not_current(output: str) -> None:
         )
 
 
-def check_handover(context: Context, stage: str, ledger: Ledger) -> None:
+def check_handover(context: Context[S], stage: str, ledger: Ledger) -> None:
     """Raises BuildError unless a stage read, of each source, what the stage before it handed on."""
     if not context.manifests:
         return
@@ -247,7 +254,7 @@ def check_counters(stage: str, ledger: Ledger, counted: dict[str, int]) -> None:
             raise BuildError(f"stage {stage}: the runner counted {counted.get(name, 0):,} {name}, the ledger {held:,}")
 
 
-def collect(receipts: list[dict[str, Any]], base: str) -> Receipts:
+def collect(receipts: list[JsonObject], base: str) -> Receipts:
     """Puts the receipts of a stage together; the files' paths become relative to `base`."""
     ledger, files, numbers = Ledger(), [], dict[str, Counter[str]]()
     for one in receipts:

@@ -1,14 +1,15 @@
 """Frozen evaluation: validation and test of an earlier build, kept byte for byte."""
 
-import json
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from conceptloom import storage
 from conceptloom.current import build_at, resolved
 from conceptloom.errors import ConfigError, InputError
-from conceptloom.manifest import Manifest, digest, missing_files, read_manifest
-from conceptloom.pipelines.build.recipe import Context
+from conceptloom.json_values import JsonObject
+from conceptloom.manifest import digest
+from conceptloom.pipelines.build.context import Context
+from conceptloom.pipelines.build.settings import RecipeSettings, S
+from conceptloom.pipelines.builds.finished import FinishedBuild, open_finished
 from conceptloom.tasks.frozen import FOLDER, FrozenFile, read_frozen
 from conceptloom.tasks.publish import Copy
 
@@ -20,11 +21,15 @@ _HELD_OUT = tuple(f"{folder}/{split}-" for folder in _FOLDERS for split in ("val
 class Frozen:
     """The held-out files of an earlier build. What they hold counts, not where they lie."""
 
-    directory: str
+    build: FinishedBuild
     files: tuple[FrozenFile, ...]
-    manifest: Manifest
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def directory(self) -> str:
+        """Where the earlier build is."""
+        return self.build.directory
+
+    def to_json(self) -> JsonObject:
         """Their digest, and the number of rows of each split, as JSON values: the same wherever the build lies."""
         rows = {
             name: sum(f.rows for f in self.files if f.is_data and f.split == name) for name in ("validation", "test")
@@ -42,25 +47,25 @@ def open_frozen(directory: str, recipe: str) -> Frozen:
 
     Raises InputError where there is none, or one of another recipe.
     """
-    directory = build_at(directory)
-    manifest = read_manifest(directory)
-    if manifest is None or missing_files(manifest, directory):
-        raise InputError(f"frozen: {directory} holds no finished build: build it to its end, or check the path")
-    if manifest.name != recipe:
-        raise InputError(f"frozen: {directory} is a build of recipe {manifest.name!r}, not of {recipe!r}")
-    found = [file for file in manifest.files if file["path"].startswith(_HELD_OUT)]
+    try:
+        build = open_finished(directory)
+    except InputError as error:
+        raise InputError(f"frozen: {error}") from None
+    if build.recipe.name != recipe:
+        raise InputError(f"frozen: {build.directory} is a build of recipe {build.recipe.name!r}, not of {recipe!r}")
+    found = [file for file in build.manifest.files if file["path"].startswith(_HELD_OUT)]
     if not found:
-        raise InputError(f"frozen: {directory} has neither validation nor test: there is nothing to keep")
-    files = tuple(FrozenFile(file["path"], file["rows"], file["blake2b"]) for file in found)
-    return Frozen(directory, files, manifest)
+        raise InputError(f"frozen: {build.directory} has neither validation nor test: there is nothing to keep")
+    return Frozen(build, tuple(FrozenFile(file["path"], file["rows"], file["blake2b"]) for file in found))
 
 
-def check_frozen(settings: Any, output: str, extraction: dict[str, Any]) -> Frozen:
+def check_frozen(settings: RecipeSettings, output: str, extraction: JsonObject) -> Frozen:
     """The frozen build that the settings name.
 
     `extraction` is what the new build's concepts will be found by, by the names that a report or the settings of stage
     ingest have for it. Raises ConfigError or InputError for a frozen build that the new one cannot be compared with.
     """
+    assert settings.frozen is not None
     if resolved(build_at(settings.frozen)) == resolved(output):
         raise ConfigError(f"frozen: {output} is the output itself: freeze another build, or choose another --output")
     frozen = open_frozen(settings.frozen, settings.recipe)
@@ -77,7 +82,7 @@ def frozen_note(frozen: Frozen, unused: str) -> str:
     )
 
 
-def frozen_copies(context: Context) -> list[Copy]:
+def frozen_copies(context: Context[S]) -> list[Copy]:
     """The frozen files, from the copies in stage split to their places in the data set."""
     directory = context.directory("split")
     named = [file for file in context.manifests["split"].files if file["path"].startswith(f"{FOLDER}/")]
@@ -87,7 +92,7 @@ def frozen_copies(context: Context) -> list[Copy]:
     ]
 
 
-def _require_same(frozen: Frozen, extraction: dict[str, Any]) -> None:
+def _require_same(frozen: Frozen, extraction: JsonObject) -> None:
     """Concepts that another rule or tagger found are other concepts: equal sets would not be seen."""
     earlier = _extraction(frozen, extraction)
     for name, ours in extraction.items():
@@ -99,16 +104,15 @@ def _require_same(frozen: Frozen, extraction: dict[str, Any]) -> None:
             )
 
 
-def _extraction(frozen: Frozen, wanted: dict[str, Any]) -> dict[str, Any]:
-    path = storage.join(frozen.directory, "report.json")
+def _extraction(frozen: Frozen, wanted: JsonObject) -> JsonObject:
     try:
         # What has a version of its own stands in the report with it; the settings have its name alone.
-        settings, report = frozen.manifest.settings["ingest"], json.loads(storage.read_bytes(path))
+        settings, report = frozen.build.manifest.settings["ingest"], frozen.build.report
         return {name: (report if isinstance(value, dict) else settings)[name] for name, value in wanted.items()}
-    except (KeyError, ValueError) as error:
+    except KeyError as error:
         names = " and ".join(wanted)
-        raise InputError(f"frozen: {path} does not say by which {names} it was made ({error})") from None
+        raise InputError(f"frozen: {frozen.directory} does not say by which {names} it was made ({error})") from None
 
 
-def _named(value: Any) -> str:
+def _named(value: str | JsonObject) -> str:
     return value if isinstance(value, str) else " ".join(f"{key} {part}" for key, part in value.items())

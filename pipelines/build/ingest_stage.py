@@ -1,25 +1,24 @@
-"""What the stages `ingest` of all recipes have in common."""
-
-from typing import Any
+"""What the first stages of all recipes have in common: they read the inputs."""
 
 from conceptloom import storage
 from conceptloom.errors import BuildError
-from conceptloom.pipelines.build.recipe import Context, Receipts
-from conceptloom.pipelines.build.settings import RecipeSettings
+from conceptloom.json_values import JsonObject
+from conceptloom.pipelines.build.context import Context, Receipts
+from conceptloom.pipelines.build.settings import RecipeSettings, S
 from conceptloom.tables import read_table
 from conceptloom.tasks.ingest import malformed_rows
 
 
-def reading_settings(settings: RecipeSettings) -> dict[str, Any]:
+def reading_settings(settings: RecipeSettings) -> JsonObject:
     """What the sentences that a stage ingest reads depend on, besides its inputs."""
     # Where the files stand is not what they are: their names, sizes and times are in the inputs' fingerprint.
     inputs = {name: one.model_dump(mode="json", exclude={"patterns"}) for name, one in settings.inputs.items()}
     return {"inputs": inputs, "limit": settings.limit, "seed": settings.seed}
 
 
-def check_ingest(context: Context, receipts: Receipts) -> dict[str, Any]:
+def check_ingest(context: Context[S], receipts: Receipts) -> JsonObject:
     """The check of a stage ingest: raises BuildError for too many malformed records, or where nothing is left."""
-    allowed = context.settings.ingest.maximum_malformed
+    allowed = context.settings.malformed_allowed
     for source, malformed in receipts.numbers["malformed"].items():
         records = receipts.numbers["records"][source]
         if malformed > allowed * records:
@@ -32,8 +31,8 @@ def check_ingest(context: Context, receipts: Receipts) -> dict[str, Any]:
     return {}
 
 
-def _first_malformed(context: Context, source: str) -> str:
-    paths = [info.path for info in storage.list_files(context.directory("ingest")) if "rejected-" in info.path]
+def _first_malformed(context: Context[S], source: str) -> str:
+    paths = [info.path for info in storage.list_files(context.directory(context.first)) if "rejected-" in info.path]
     rows = (row for path in paths for row in malformed_rows(read_table(path), source))
     return "; ".join(f"{place} ({detail})" for place, detail in sorted(rows)[:3])
 

@@ -2,42 +2,39 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
-from typing import Any
 
 from conceptloom import storage
 from conceptloom.errors import BuildError
-from conceptloom.pipelines.build.recipe import Context
+from conceptloom.json_values import JsonObject
+from conceptloom.pipelines.build.context import Context, Receipts
+from conceptloom.pipelines.build.settings import S
 from conceptloom.tasks.base import STATISTICS
-from conceptloom.tasks.publish import Copy, DataFile, plan_files
+from conceptloom.tasks.publish import Copy, DataFile, SourceOrder, plan_files
 
 
-def check_train(context: Context, rows: str, setting: str, cure: str) -> dict[str, Any]:
-    """The check of a stage split: its statistics; raises BuildError, with a cure, where train has no `rows`.
-
-    `setting` is the one that names the policy, such as split.policy.
-    """
+def check_train(context: Context[S], receipts: Receipts, missing: str) -> JsonObject:
+    """The check of a stage split: its statistics; raises BuildError, with the text `missing`, for an empty train."""
     statistics = json.loads(storage.read_bytes(storage.join(context.directory("split"), STATISTICS)))
-    if not statistics["train"]["sets"]:
-        policy = attrgetter(setting)(context.settings)
-        raise BuildError(f"policy {policy} leaves no {rows} for train: {cure}, or choose another {setting}")
+    shards = [file["splits"].get("train", {}) for file in receipts.files if "splits" in file]
+    if not sum(sum(by_source.values()) for by_source in shards):
+        raise BuildError(missing)
     return {"statistics": statistics}
 
 
-def data_files(context: Context, by_source: bool = False) -> list[DataFile]:
-    """The files of data/, from the shards of stage split; with `by_source` those of train are ordered by source."""
+def data_files(context: Context[S], order: SourceOrder | None = None) -> list[DataFile]:
+    """The files of data/, from the shards of stage split; those of train by source where there is an `order`."""
     directory = context.directory("split")
     shards = [
         (storage.join(directory, file["path"]), file["splits"])
         for file in context.manifests["split"].files
         if "splits" in file
     ]
-    plans = {"train": by_source, "validation": False, "test": False}
-    rows = context.settings.publish.rows_per_file
-    return [one for split, ordered in plans.items() for one in plan_files(split, shards, rows, ordered)]
+    plans = {"train": order, "validation": None, "test": None}
+    rows = context.settings.rows_per_file
+    return [one for split, order in plans.items() for one in plan_files(split, shards, rows, order)]
 
 
-def stage_copies(context: Context, kinds: Mapping[str, Sequence[str]]) -> list[Copy]:
+def stage_copies(context: Context[S], kinds: Mapping[str, Sequence[str]]) -> list[Copy]:
     """The files of the stages that are published as they are: by folder, the stages that they come from."""
     copies = []
     for kind, stages in kinds.items():

@@ -1,42 +1,51 @@
 """What a finished build says of itself: report.json, config.yaml, and the data card."""
 
 import json
-from typing import Any
 
 import yaml
 
 from conceptloom import __version__, storage
-from conceptloom.pipelines.build.card import Card, data_card
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.build.settings import to_yaml
+from conceptloom.json_values import JsonObject
+from conceptloom.pipelines.build.card import SPLITS, BuiltFiles, data_card
+from conceptloom.pipelines.build.configuration import to_yaml
+from conceptloom.pipelines.build.context import Context
+from conceptloom.pipelines.build.recipe import Recipe
+from conceptloom.pipelines.build.settings import S
 
 
-def build_report(context: Context, **own: Any) -> dict[str, Any]:
+def build_report(context: Context[S], own: JsonObject) -> JsonObject:
     """The report of a finished build: the ledger of each stage, what is the recipe's `own`, statistics, timings."""
     manifests = context.manifests
+    summaries = [manifest.summary for manifest in manifests.values()]
     return {
         "recipe": context.settings.recipe,
         "version": __version__,
         "inputs": list(context.plan.notes),
-        "records": manifests["ingest"].summary["numbers"],
+        "records": manifests[context.first].summary["numbers"],
         "stages": {name: manifest.ledger for name, manifest in manifests.items()},
         **own,
-        "statistics": manifests["split"].summary["statistics"],
+        "statistics": next(summary["statistics"] for summary in summaries if "statistics" in summary),
         "seconds": {name: manifest.seconds for name, manifest in manifests.items()},
     }
 
 
-def write_documents(context: Context, report: dict[str, Any], card: Card) -> None:
+def write_documents(context: Context[S], recipe: Recipe[S]) -> None:
     """Writes report.json, config.yaml and README.md into the build's directory."""
+    report = build_report(context, recipe.report(context))
+    settings = yaml.safe_load(to_yaml(context.settings))
+    shown = {name: value for name, value in settings.items() if name not in recipe.elsewhere}
     texts = {
         "report.json": json.dumps(report, ensure_ascii=False, indent=1) + "\n",
         "config.yaml": to_yaml(context.settings),
-        "README.md": data_card(report, yaml.safe_load(to_yaml(context.settings)), _has(context), card),
+        "README.md": data_card(report, shown, _files(context), recipe.card),
     }
     for name, text in texts.items():
         storage.write_bytes(storage.join(context.output, name), text.encode())
 
 
-def _has(context: Context) -> set[str]:
-    files = context.manifests["publish"].files
-    return {file["path"].split("/")[0] for file in files if file["rows"]}
+def _files(context: Context[S]) -> BuiltFiles:
+    """The folders that hold rows, and the splits that do."""
+    last = context.manifests[context.stages[-1]]
+    paths = [file["path"] for file in last.files if file["rows"]]
+    splits = [split for split in SPLITS if any(path.startswith(f"data/{split}-") for path in paths)]
+    return BuiltFiles({path.split("/")[0] for path in paths}, splits)

@@ -1,23 +1,18 @@
-"""Typed configuration: an unknown key, a wrong type or an impossible value is an error that names the key."""
+"""Typed settings that every recipe has: an unknown key, a wrong type or an impossible value is an error."""
 
 import os
 import re
-from dataclasses import fields
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from conceptloom.current import build_at
-from conceptloom.errors import ConfigError
-from conceptloom.filters import FILTERS, PRESETS, make_filter
-from conceptloom.languages.korean.rules import RULES
-from conceptloom.languages.korean.taggers import TAGGERS
 from conceptloom.readers import READERS
 from conceptloom.registry import Registry
-from conceptloom.similarity import DEFAULT_SCORER, SCORERS
-from conceptloom.splits import POLICIES, Policy
 from conceptloom.storage import is_remote
+
+S = TypeVar("S", bound="RecipeSettings")
+"""The settings of a recipe."""
 
 
 class Settings(BaseModel):
@@ -50,105 +45,6 @@ class InputSettings(Settings):
     @classmethod
     def _known(cls, value: str | None) -> str | None:
         return value if value is None else named(value, READERS)
-
-
-class FilterSettings(Settings):
-    """Which filters run: a preset, less `off`, plus `on`, with options by filter."""
-
-    preset: Literal["published", "paper", "none"] = "published"
-    off: tuple[str, ...] = ()
-    on: tuple[str, ...] = ()
-    options: dict[str, dict[str, Any]] = {}
-
-    @field_validator("off", "on")
-    @classmethod
-    def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(named(name, FILTERS) for name in value)
-
-    @field_validator("options")
-    @classmethod
-    def _possible(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        for name, options in value.items():
-            try:
-                make_filter(named(name, FILTERS), options)
-            except ConfigError as error:
-                raise ValueError(str(error)) from None
-        return value
-
-    def chosen(self) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
-        """The filters in the order in which they are asked, each with its options."""
-        names = [name for name in PRESETS[self.preset] if name not in self.off]
-        names += [name for name in self.on if name not in names]
-        return tuple((name, tuple(sorted(self.options.get(name, {}).items()))) for name in names)
-
-
-class IngestSettings(Settings):
-    """Reading, filtering, tagging, concepts (section 3.1)."""
-
-    tagger: str = "mecab"
-    rule: str = "published"
-    filters: FilterSettings = FilterSettings()
-    maximum_malformed: float = Field(default=0.1, ge=0, le=1)
-
-    @field_validator("tagger")
-    @classmethod
-    def _tagger(cls, value: str) -> str:
-        return named(value, TAGGERS)
-
-    @field_validator("rule")
-    @classmethod
-    def _rule(cls, value: str) -> str:
-        return named(value, RULES)
-
-
-class SelectSettings(Settings):
-    """Postings, scorer, and how many sentences a posting keeps (section 3.1, equations 1 and 2)."""
-
-    scorer: str = DEFAULT_SCORER
-    unit: Literal["concept", "morpheme"] = "concept"
-    per_source: bool = True
-    posting_limit: int = Field(default=100, ge=1)
-    top_k: int = Field(default=2, ge=1)
-
-    @field_validator("scorer")
-    @classmethod
-    def _scorer(cls, value: str) -> str:
-        return named(value, SCORERS)
-
-
-Size = Annotated[int, Field(ge=0, strict=True)] | Annotated[float, Field(gt=0, lt=1, strict=True)]
-"""A number of sentences, or a fraction of them below 1."""
-
-
-class SplitSettings(Settings):
-    """Validation and test under a split policy (section 3, table 1).
-
-    The default sizes are about the published shares: 1,000 and 2,040 of 46,228 sets.
-    """
-
-    policy: str = "unseen-pairs"
-    validation: Size = 0.02
-    test: Size = 0.04
-    min_pairs: int = Field(default=1, ge=1)
-    max_shared: int = Field(default=1, ge=0)
-    stratify: bool = True
-
-    @field_validator("policy")
-    @classmethod
-    def _policy(cls, value: str) -> str:
-        return named(value, POLICIES)
-
-    def chosen(self) -> Policy:
-        """The policy, with those of the options that are its own."""
-        make = POLICIES[self.policy].make
-        return make(**{field.name: getattr(self, field.name) for field in fields(make)})
-
-
-class PublishSettings(Settings):
-    """The final files: the order of train, and how many rows a file holds at most."""
-
-    train_order: Literal["shuffled", "curriculum"] = "shuffled"
-    rows_per_file: int = Field(default=250_000, ge=1)
 
 
 class BoundSettings(Settings):
@@ -222,12 +118,6 @@ class StepResources(Settings):
         return {name: value for name, value in self.model_dump().items() if value is not None}
 
 
-class ResourceSettings(Settings):
-    """Where the steps run, never what they make: no part of a stage's fingerprint."""
-
-    score: StepResources = StepResources()
-
-
 class RecipeSettings(Settings):
     """What every recipe has: name, inputs by source, the seed, how many records of each file are read, and gates.
 
@@ -255,11 +145,17 @@ class RecipeSettings(Settings):
         # A link such as `current` may name another build before this one is done.
         return value if value is None or is_remote(value) else os.path.realpath(value)
 
-    def policy(self) -> Any:
-        """What the splits of a build promise of each other: what the gate `leak` asks for."""
-        raise NotImplementedError
+    @property
+    def malformed_allowed(self) -> float:
+        """The largest share of malformed records of a source that a build accepts."""
+        return 0.1
 
-    def settled(self) -> "RecipeSettings":
+    @property
+    def rows_per_file(self) -> int:
+        """How many rows a final file holds at most."""
+        return 250_000
+
+    def settled(self: S) -> S:
         """These settings with the build that a name of the current one points at now: a promotion may come between."""
         return self if self.frozen is None else self.model_copy(update={"frozen": build_at(self.frozen)})
 
@@ -267,80 +163,3 @@ class RecipeSettings(Settings):
         """The patterns of everything that the workers read, and the build that they copy from."""
         patterns = [pattern for source in self.inputs.values() for pattern in source.patterns]
         return [*patterns, *([self.frozen] if self.frozen else [])]
-
-
-class KoreanCommonGenSettings(RecipeSettings):
-    """The recipe `korean-commongen`."""
-
-    recipe: Literal["korean-commongen"] = "korean-commongen"
-    ingest: IngestSettings = IngestSettings()
-    select: SelectSettings = SelectSettings()
-    split: SplitSettings = SplitSettings()
-    publish: PublishSettings = PublishSettings()
-    resources: ResourceSettings = ResourceSettings()
-
-    def policy(self) -> Policy:
-        """See RecipeSettings."""
-        return self.split.chosen()
-
-
-S = TypeVar("S", bound=Settings)
-
-
-def make_settings(kind: type[S], data: Any, origin: str) -> S:
-    """Typed settings from plain data; raises ConfigError with one line for each key that is wrong."""
-    try:
-        return kind.model_validate(data)
-    except ValidationError as error:
-        raise ConfigError("; ".join(_line(one, kind) for one in error.errors()) + f" (in {origin})") from None
-
-
-def _line(error: Any, kind: type[BaseModel]) -> str:
-    key = ".".join(str(part) for part in error["loc"] if not str(part).startswith("constrained")) or "the configuration"
-    if error["type"] == "extra_forbidden":
-        return f"unknown key {key}; here may stand: {', '.join(_keys(kind, error['loc'][:-1]))}"
-    return f"{key}: {error['msg'].removeprefix('Value error, ')}"
-
-
-def _keys(kind: Any, path: tuple[Any, ...]) -> list[str]:
-    for part in path:
-        field = getattr(kind, "model_fields", {}).get(part)
-        kind = field.annotation if field else kind
-        arguments = getattr(kind, "__args__", ())
-        kind = arguments[-1] if arguments else kind
-    return sorted(getattr(kind, "model_fields", {}))
-
-
-def to_yaml(settings: Settings) -> str:
-    """The resolved settings as YAML that can be read back."""
-    text: str = yaml.safe_dump(settings.model_dump(mode="json"), allow_unicode=True, sort_keys=False)
-    return text
-
-
-def from_yaml(text: str, origin: str) -> dict[str, Any]:
-    """The mapping that a YAML text holds; raises ConfigError for anything else."""
-    try:
-        data = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{origin} is not YAML: {' '.join(str(error).split())}") from None
-    if data is None:
-        return {}
-    if not isinstance(data, dict):
-        raise ConfigError(f"{origin} must hold a mapping of keys, not {type(data).__name__}")
-    return data
-
-
-def set_key(data: dict[str, Any], assignment: str) -> None:
-    """Sets a dotted key, `split.test=0.1`, in place; the value is read as YAML. Raises ConfigError for another form."""
-    key, equals, value = assignment.partition("=")
-    if not equals or not key:
-        raise ConfigError(f"--set wants KEY=VALUE, not {assignment!r}")
-    *parents, last = key.split(".")
-    for part in parents:
-        data = data.setdefault(part, {})
-        if not isinstance(data, dict):
-            raise ConfigError(f"--set {key}: {part} is a value, not a group of keys")
-    try:
-        data[last] = yaml.safe_load(value)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"--set {key}: {value!r} is not YAML: {' '.join(str(error).split())}") from None

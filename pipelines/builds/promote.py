@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from conceptloom import storage
 from conceptloom.current import beside, current_build, resolved, switch
 from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
-from conceptloom.gates import Case, Finished, Verdict, judge, read_finished
+from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import damaged_files, missing_files, read_manifest
-from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.builds.finished import FinishedBuild, open_finished
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def promote(
     if storage.is_remote(path) != storage.is_remote(build):
         raise ConfigError(f"--current {path} must be where the builds are, as {beside(build)} is")
     before = current_build(path)
-    finished = read_finished(build)
+    finished = open_finished(build)
     damaged = damaged_files(finished.manifest, build)
     if damaged:
         raise InputError(f"{build}: the content of {damaged[0]} was changed: build it again")
@@ -65,31 +66,31 @@ def promote(
     return Promotion(build, path, before, promoted, verdicts)
 
 
-def _check_unchanged(asked: Finished) -> None:
+def _check_unchanged(asked: FinishedBuild) -> None:
     """Raises OutputError for a build that was begun anew while the gates, which take their time, looked at it."""
     if read_manifest(asked.directory) != asked.manifest or missing_files(asked.manifest, asked.directory):
         raise OutputError(f"{asked.directory} was changed while the gates looked at it: promote it when it is finished")
 
 
-def _verdicts(build: Finished, current: Finished | None, gates: Mapping[str, Any]) -> list[Verdict]:
+def _verdicts(build: FinishedBuild, current: FinishedBuild | None, gates: Mapping[str, Any]) -> list[Verdict]:
     # The manifest holds the settings that config.yaml shows.
-    data = dict(build.manifest.settings)
+    data, recipe = dict(build.manifest.settings), build.recipe
     data["gates"] = {**data.get("gates", {}), **gates}
-    settings: Any = make_settings(RECIPES[build.manifest.name].settings, data, f"the build {build.directory} and --set")
-    limits = settings.gates.chosen(settings.ingest.maximum_malformed)
-    return judge(Case(build, current, settings.policy()), limits)
+    settings = make_settings(recipe.settings, data, f"the build {build.directory} and --set")
+    limits = settings.gates.chosen(settings.malformed_allowed)
+    return judge(Case(build, current, partial(recipe.leaks, settings)), limits)
 
 
-def _to_compare(path: str, before: str | None, build: Finished) -> Finished | None:
+def _to_compare(path: str, before: str | None, build: FinishedBuild) -> FinishedBuild | None:
     if before is None:
         return None
     try:
-        current = read_finished(before)
+        current = open_finished(before)
     except InputError as error:
         raise InputError(f"{path} cannot be compared with: {error}, or delete {path} to promote without it") from None
-    if current.manifest.name != build.manifest.name:
+    if current.recipe.name != build.recipe.name:
         raise OutputError(
-            f"{path} points at a build of recipe {current.manifest.name}, this one is of {build.manifest.name}: "
+            f"{path} points at a build of recipe {current.recipe.name}, this one is of {build.recipe.name}: "
             "choose another --current"
         )
     return current

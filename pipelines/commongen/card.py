@@ -1,7 +1,6 @@
 """What the data cards of the recipe `commongen` say."""
 
-from typing import Any
-
+from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.card import Card, Column, about_frozen
 
 _NAMES = ("concepts", "pairs", "triples")
@@ -20,7 +19,7 @@ def _sizes(column: Column) -> str:
     return ", ".join(f"{size}: {number:,}" for size, number in column["sizes"].items())
 
 
-def _about(report: dict[str, Any]) -> str:
+def _about(report: JsonObject) -> str:
     sets, capped, bare = report["mined"], report["capped"], report["without_references"]
     analyser, conceptnet = " ".join(report["analyser"].values()), report["conceptnet"]
     text = (

@@ -7,14 +7,15 @@ candidates are as many as the settings say.
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import by_power
 from conceptloom.estimation.growth import Counts, Growth
-from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.commongen.counts import SetCounts, count_sets, routed, units_of_sets
+from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn, Rows, SampleRun, Samples, SecondStep, fewer
 from conceptloom.tasks.commongen.sample import TOGETHER
 
@@ -88,7 +89,7 @@ class CommonGenCosts:
         "conceptloom.tasks.commongen.publish",
     )
 
-    def smaller(self, settings: Any, share: float) -> Any:
+    def smaller(self, settings: CommonGenSettings, share: float) -> CommonGenSettings:
         """See CostModel: candidates, and numbers of dev and test sets, in proportion."""
         size = max(1, round(settings.sample.size * share))
         quotas = {
@@ -101,11 +102,11 @@ class CommonGenCosts:
         }
         return settings.model_copy(update={"limit": None, **parts})
 
-    def count(self, context: Context) -> SetCounts:
+    def count(self, context: Context[CommonGenSettings]) -> SetCounts:
         """See CostModel."""
         return count_sets(context)
 
-    def look(self, context: Context, drawn: Drawn) -> Counts:
+    def look(self, context: Context[CommonGenSettings], drawn: Drawn) -> Counts:
         """See CostModel: in how many of the drawn units each of some concept sets stands."""
         return units_of_sets(context, drawn)
 

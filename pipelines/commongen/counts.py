@@ -11,7 +11,8 @@ from conceptloom.concepts import CODED, supporters
 from conceptloom.concepts.lexicon import Lists
 from conceptloom.estimation.growth import Counts, incidence
 from conceptloom.hashing import id_heads, seed_for, splitmix64
-from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.context import Context
+from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn
 from conceptloom.selection.postings import unpack_ids
 from conceptloom.tasks.commongen.mine import TERMS
@@ -44,7 +45,7 @@ class SetCounts(NamedTuple):
     """Shards of lead concepts."""
 
 
-def count_sets(context: Context) -> SetCounts:
+def count_sets(context: Context[CommonGenSettings]) -> SetCounts:
     """The counts of one finished build."""
     size = context.settings.sample.size
     mined = [file["rows"] for file in context.manifests["mine"].files if file["path"].startswith("mined-")]
@@ -62,7 +63,7 @@ def count_sets(context: Context) -> SetCounts:
     )
 
 
-def units_of_sets(context: Context, drawn: Drawn) -> Counts:
+def units_of_sets(context: Context[CommonGenSettings], drawn: Drawn) -> Counts:
     """In how many of the drawn units each of about SETS_SEEN mined sets stands, in no order; shape (sets,)."""
     chosen = _some_sets(context)
     coded = context.shards("mine", "coded", CODED.names)
@@ -82,18 +83,18 @@ def routed(leads: npt.NDArray[Any], shards: int) -> float:
     return float(leads @ (shards * (1 - (1 - 1 / shards) ** np.arange(len(leads)))))
 
 
-def _rows_of(context: Context, stage: str, start: str, end: str = "") -> int:
+def _rows_of(context: Context[CommonGenSettings], stage: str, start: str, end: str = "") -> int:
     files = context.manifests[stage].files
     return sum(file["rows"] for file in files if file["path"].startswith(start) and file["path"].endswith(end))
 
 
-def _leads(context: Context) -> npt.NDArray[np.int64]:
+def _leads(context: Context[CommonGenSettings]) -> npt.NDArray[np.int64]:
     fewest = min(context.settings.mine.sizes) - 1
     sizes = [Lists.from_arrow(table["concepts"]).sizes for table in context.shards("mine", "coded", ["concepts"])]
     return np.bincount(np.maximum(np.concatenate(sizes) - fewest, 0))
 
 
-def _holders(context: Context) -> int:
+def _holders(context: Context[CommonGenSettings]) -> int:
     """Concepts are numbered by rarity: the first of a candidate is its lead."""
     held = [Lists.from_arrow(table["concepts"]).values for table in context.shards("mine", "coded", ["concepts"])]
     captions = np.bincount(np.concatenate(held))
@@ -102,7 +103,7 @@ def _holders(context: Context) -> int:
     return int(captions[numbers.values[numbers.offsets[:-1]]].sum())
 
 
-def _some_sets(context: Context) -> pa.Table:
+def _some_sets(context: Context[CommonGenSettings]) -> pa.Table:
     """About SETS_SEEN of the mined sets, each with the same chance, as `supporters` takes them."""
     share, parts, before = min(1.0, SETS_SEEN / sum(context.handed_on("mine").values())), [], 0
     for table in context.shards("mine", "mined", ["concepts"]):

@@ -2,19 +2,28 @@
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.concepts import ids_of_sets
+from conceptloom.arrays.ids import ids_of_sets
 from conceptloom.hashing import text_id
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.normalise import normalise
-from conceptloom.pipelines.korean_commongen.explain import ID, Finished, History, split_line
+from conceptloom.pipelines.build.recipe import Explainer, History
+from conceptloom.pipelines.builds.explain import (
+    DUPLICATE,
+    ID,
+    head,
+    place_lines,
+    rejected_lines,
+    split_line,
+    why,
+)
+from conceptloom.pipelines.builds.finished import FinishedBuild, with_value
 from conceptloom.selection.postings import pack_ids
 from conceptloom.tables import one_array, read_table
-from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.commongen.frozen import frozen_sets
 from conceptloom.tasks.commongen.mine import TERMS
 
@@ -22,7 +31,7 @@ SHOWN = 5
 """Sentences of a set, or sets of a sentence, that are shown."""
 
 
-def histories(build: Finished, what: str) -> list[History]:
+def histories(build: FinishedBuild, what: str) -> list[History]:
     """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
     sentence = what if ID.fullmatch(what) else text_id(normalise(what))
     concept_set = what if ID.fullmatch(what) else ids_of_sets([what.split("#")])[0]
@@ -30,54 +39,35 @@ def histories(build: Finished, what: str) -> list[History]:
     return [found] if found else list(_at_place(build, what))
 
 
-def _tables(build: Finished, stage: str, kind: str) -> Iterator[pa.Table]:
-    for shard in range(build.shards(stage, kind) if stage in build.manifests else 0):
-        yield read_table(storage.join(build.directories[stage], shard_name(kind, shard)))
+def _rows(build: FinishedBuild, stage: str, kind: str, column: str, value: str) -> list[JsonObject]:
+    """The rows of all shards of a kind with a value in a column; none where the stage is not finished."""
+    tables = build.stages[stage].tables(kind) if stage in build.stages else ()
+    return [row for table in tables for row in with_value(table, column, value)]
 
 
-def _rows(build: Finished, stage: str, kind: str, column: str, value: str) -> list[dict[str, Any]]:
-    """The rows of all shards of a kind with a value in a column."""
-    return [
-        row for table in _tables(build, stage, kind) for row in table.filter(pc.equal(table[column], value)).to_pylist()
-    ]
-
-
-def _at_place(build: Finished, locator: str) -> Iterator[History]:
+def _at_place(build: FinishedBuild, locator: str) -> Iterator[History]:
     for kind in ("sentences", "rejected"):
         for row in _rows(build, "ingest", kind, "locator", locator):
-            yield (_sentence(build, row["id"]) if row["id"] else None) or {**_head(row), "rejected": [_why(row)]}
+            yield (_sentence(build, row["id"]) if row["id"] else None) or {**head(row), "rejected": [why(row)]}
 
 
-def _head(row: dict[str, Any]) -> History:
-    return {name: row[name] for name in ("id", "text", "source", "locator")}
-
-
-def _why(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("stage", "reason", "detail")}
-
-
-def _sentence(build: Finished, sentence: str) -> History | None:
+def _sentence(build: FinishedBuild, sentence: str) -> History | None:
     bucket = build.bucket(sentence)
-    kept = build.rows("ingest", "sentences", bucket, "id", sentence)
-    rejected = [
-        row
-        for stage in ("ingest", "mine")
-        if stage in build.manifests
-        for row in build.rejected(stage, bucket, sentence)
-    ]
+    kept = build.rows_with("ingest", "sentences", bucket, "id", sentence)
+    rejected = build.rejected(bucket, sentence, "ingest", "mine")
     if not kept and not rejected:
         return _frozen_sentence(build, sentence)
-    copies = [row["locator"] for row in rejected if row["reason"] == "duplicate"]
-    others = [row for row in rejected if row["reason"] != "duplicate"]
-    history = {**_head((kept or others or rejected)[0]), "copies_at": copies}
+    copies = [row["locator"] for row in rejected if row["reason"] == DUPLICATE]
+    others = [row for row in rejected if row["reason"] != DUPLICATE]
+    history = {**head((kept or others or rejected)[0]), "copies_at": copies}
     history["concepts"] = kept[0]["concepts"] if kept else []
     history["passed_over"] = _passed_over(build, bucket, sentence, history["concepts"])
-    history["rejected"] = list(map(_why, others))
+    history["rejected"] = list(map(why, others))
     history["sets"] = list(_sets_with(build, history["text"]))
     return history
 
 
-def _frozen_sentence(build: Finished, sentence: str) -> History | None:
+def _frozen_sentence(build: FinishedBuild, sentence: str) -> History | None:
     """The history of a caption of the frozen sets that the build's own corpora do not hold."""
     rows = _frozen_rows(build)
     text = next((text for row in rows for text in row["references"] if text_id(text) == sentence), None)
@@ -85,40 +75,41 @@ def _frozen_sentence(build: Finished, sentence: str) -> History | None:
         return None
     # A row says where its target stands, and nothing of its other references.
     place = next((row for row in rows if row["target"] == text), {"source": "", "locator": ""})
-    head = _head({**place, "id": sentence, "text": text})
+    place_of = head({**place, "id": sentence, "text": text})
     unknown: History = {"copies_at": [], "concepts": [], "passed_over": [], "rejected": []}
-    return {**head, **unknown, "sets": list(_sets_with(build, text))}
+    return {**place_of, **unknown, "sets": list(_sets_with(build, text))}
 
 
-def _passed_over(build: Finished, bucket: int, sentence: str, concepts: list[str]) -> list[str]:
+def _passed_over(build: FinishedBuild, bucket: int, sentence: str, concepts: list[str]) -> list[str]:
     """The concepts that the cap on a sentence's concepts took away."""
-    if "mine" not in build.manifests:
+    mined_stage = build.stages.get("mine")
+    if mined_stage is None:
         return []
-    coded = read_table(storage.join(build.directories["mine"], shard_name("coded", bucket)))
+    coded = mined_stage.shard("coded", bucket)
     mine = coded.filter(pc.equal(coded["id"], pack_ids(pa.array([sentence]))[0]))
     if not len(mine):
         return []
-    terms = read_table(storage.join(build.directories["mine"], TERMS))["term"]
+    terms = read_table(storage.join(mined_stage.directory, TERMS))["term"]
     mined = set(terms.take(one_array(mine["concepts"]).flatten()).to_pylist())
     return [concept for concept in concepts if concept not in mined]
 
 
-def _sets_with(build: Finished, text: str) -> Iterator[dict[str, Any]]:
+def _sets_with(build: FinishedBuild, text: str) -> Iterator[JsonObject]:
     """The concept sets of the data set that a sentence stands for."""
     kept = (frozen_sets(file, data) for file, data in build.frozen())
-    for table in chain(_tables(build, "split", "sets"), kept):
+    for table in chain(build.stages["split"].tables("sets") if "split" in build.stages else (), kept):
         references = one_array(table["references"])
         holds = pc.equal(references.flatten(), text)
         rows = pc.list_parent_indices(references).filter(holds)
         yield from table.select(["id", "concepts", "split"]).take(rows).to_pylist()
 
 
-def _frozen_rows(build: Finished) -> list[dict[str, Any]]:
+def _frozen_rows(build: FinishedBuild) -> list[JsonObject]:
     """The rows of validation and test, where these were kept from an earlier build."""
     return [row for file, data in build.frozen() for row in frozen_sets(file, data).to_pylist()]
 
 
-def _set(build: Finished, concept_set: str) -> History | None:
+def _set(build: FinishedBuild, concept_set: str) -> History | None:
     index = _rows(build, "split", "index", "id", concept_set)
     rejected = [row for stage in ("sample", "split") for row in _rows(build, stage, "rejected", "id", concept_set)]
     data = _rows(build, "split", "sets", "id", concept_set)
@@ -135,23 +126,18 @@ def _set(build: Finished, concept_set: str) -> History | None:
         "split": data[0]["split"] if data else None,
         "frozen": frozen,
         "references": data[0]["references"] if data else [],
-        "rejected": list(map(_why, rejected)),
+        "rejected": list(map(why, rejected)),
     }
 
 
 def history_text(history: History) -> str:
     """A history as lines of text."""
     lines = _sentence_lines(history) if "text" in history else _set_lines(history)
-    for row in history["rejected"]:
-        detail = f" ({row['detail']})" if row["detail"] else ""
-        lines.append(f"rejected  in stage {row['stage']}: {row['reason']}{detail}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *rejected_lines(history["rejected"])])
 
 
 def _sentence_lines(history: History) -> list[str]:
-    lines = [history["text"], f"id        {history['id']}"]
-    lines += [f"source    {history['source']}, {history['locator']}"] if history["source"] else []
-    lines += [f"copy      {locator}" for locator in history.get("copies_at", ())]
+    lines = list(place_lines(history))
     lines += [f"concepts  {'#'.join(history['concepts'])}"] if history.get("concepts") else []
     lines += [f"passed    {'#'.join(history['passed_over'])}: over the cap"] if history.get("passed_over") else []
     sets = history.get("sets", [])
@@ -169,3 +155,6 @@ def _set_lines(history: History) -> list[str]:
         ]
     lines += [split_line(history)] if history["split"] else []
     return lines + [f"  {text}" for text in history["references"][:SHOWN]]
+
+
+EXPLAINER = Explainer(histories, history_text)

@@ -1,7 +1,6 @@
 """Recipe `commongen`: CommonGen (Lin et al., 2020), from raw English captions to concept sets and their sentences."""
 
 from posixpath import basename
-from typing import Any
 
 import apache_beam as beam
 
@@ -10,15 +9,20 @@ from conceptloom.conceptnet import check_vocabulary
 from conceptloom.concepts import Quotas
 from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.errors import BuildError, ConfigError, InputError
+from conceptloom.gates import Build, Verdict, set_leaks
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.analysers import make_analyser
+from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
 from conceptloom.pipelines.build.publish_stage import check_train, data_files, stage_copies
-from conceptloom.pipelines.build.recipe import Context, Receipts, Recipe, Stage
-from conceptloom.pipelines.build.report import build_report, write_documents
+from conceptloom.pipelines.build.recipe import RECIPES, CommandOption, DataRows, Recipe, Stage
 from conceptloom.pipelines.commongen.card import ENGLISH
 from conceptloom.pipelines.commongen.costs import CommonGenCosts
+from conceptloom.pipelines.commongen.demo import demo_settings
+from conceptloom.pipelines.commongen.explain import EXPLAINER
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
+from conceptloom.schemas import DATA
 from conceptloom.tasks.commongen.frozen import BARE, TakeFrozenSets
 from conceptloom.tasks.commongen.mine import TERMS, shards_of
 from conceptloom.tasks.commongen.publish import Sets
@@ -31,6 +35,8 @@ from conceptloom.transforms.commongen.sample import Sample
 from conceptloom.transforms.commongen.split import Divide
 from conceptloom.transforms.ingest import Ingest
 from conceptloom.transforms.publish import Publish
+
+EnglishContext = Context[CommonGenSettings]
 
 
 def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
@@ -59,7 +65,7 @@ def _conceptnet(settings: CommonGenSettings) -> str:
     return storage.absolute(settings.conceptnet)
 
 
-def _ingest_settings(settings: CommonGenSettings) -> dict[str, Any]:
+def _ingest_settings(settings: CommonGenSettings) -> JsonObject:
     (file,) = storage.match(_conceptnet(settings))
     return {
         **reading_settings(settings),
@@ -69,7 +75,7 @@ def _ingest_settings(settings: CommonGenSettings) -> dict[str, Any]:
     }
 
 
-def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
+def _ingest(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     settings, directory = context.settings, context.directory("ingest")
     return pipeline | "Ingest" >> Ingest(
         context.plan.files,
@@ -83,20 +89,20 @@ def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
     )
 
 
-def _mine_settings(settings: CommonGenSettings) -> dict[str, Any]:
+def _mine_settings(settings: CommonGenSettings) -> JsonObject:
     return settings.mine.model_dump(mode="json")
 
 
-def _shards(context: Context) -> int:
+def _shards(context: EnglishContext) -> int:
     return shards_of(context.kept("ingest"))
 
 
-def _mine(context: Context, pipeline: beam.Pipeline) -> Any:
+def _mine(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     directories = context.directory("ingest"), context.directory("mine")
     return pipeline | "Mine" >> Mine(context.settings.mine.chosen(), context.buckets, _shards(context), *directories)
 
 
-def _check_mine(context: Context, receipts: Receipts) -> dict[str, Any]:
+def _check_mine(context: EnglishContext, receipts: Receipts) -> JsonObject:
     if not sum(receipts.numbers["made"].values()):
         smallest = min(context.settings.mine.sizes)
         raise BuildError(
@@ -106,13 +112,13 @@ def _check_mine(context: Context, receipts: Receipts) -> dict[str, Any]:
     return {}
 
 
-def _sample_settings(settings: CommonGenSettings) -> dict[str, Any]:
+def _sample_settings(settings: CommonGenSettings) -> JsonObject:
     # Where dev and test are frozen, all candidates are train's.
     quotas = settings.quotas.model_dump(mode="json") if settings.frozen is None else None
     return {"seed": settings.seed, "sample": settings.sample.model_dump(mode="json"), "quotas": quotas}
 
 
-def _sample(context: Context, pipeline: beam.Pipeline) -> Any:
+def _sample(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     settings = context.settings
     terms = next(file["blake2b"] for file in context.manifests["mine"].files if file["path"] == TERMS)
     mined = MinedSets(context.directory("mine"), sum(context.handed_on("mine").values()), terms)
@@ -121,14 +127,14 @@ def _sample(context: Context, pipeline: beam.Pipeline) -> Any:
     return pipeline | "Sample" >> Sample(mined, _shards(context), *chosen, context.directory("sample"))
 
 
-def _split_settings(settings: CommonGenSettings) -> dict[str, Any]:
+def _split_settings(settings: CommonGenSettings) -> JsonObject:
     if settings.frozen is None:
         return {"seed": settings.seed, **settings.overlap.model_dump(mode="json")}
     chosen = settings.overlap.model_dump(mode="json", exclude={"references"})
     return {"seed": settings.seed, **chosen, "frozen": open_frozen(settings.frozen, settings.recipe).to_json()}
 
 
-def _split(context: Context, pipeline: beam.Pipeline) -> Any:
+def _split(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     settings = context.settings
     directory, take = context.directory("split"), None
     if settings.frozen is not None:
@@ -147,16 +153,18 @@ def _split(context: Context, pipeline: beam.Pipeline) -> Any:
     )
 
 
-def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
+def _check_split(context: EnglishContext, receipts: Receipts) -> JsonObject:
     cure = "freeze another build" if context.settings.frozen else "lower the quotas of dev and test (fractions will do)"
-    return check_train(context, "concept set", "overlap.policy", f"{cure}, raise sample.size")
+    policy = context.settings.overlap.policy
+    cure = f"{cure}, raise sample.size, or choose another overlap.policy"
+    return check_train(context, receipts, f"policy {policy} leaves no concept set for train: {cure}")
 
 
-def _publish_settings(settings: CommonGenSettings) -> dict[str, Any]:
+def _publish_settings(settings: CommonGenSettings) -> JsonObject:
     return settings.publish.model_dump(mode="json")
 
 
-def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
+def _publish(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     copies = stage_copies(context, {"index": ["split"], "rejected": ["ingest", "mine", "sample", "split"]})
     directory = context.directory("publish")
     return pipeline | "Publish" >> Publish(
@@ -164,18 +172,18 @@ def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
     )
 
 
-def _without_references(context: Context, split: str) -> int:
+def _without_references(context: EnglishContext, split: str) -> int:
     """How many sets of a split have no caption: their rows have no source. Of frozen files the copies know it."""
     files = context.manifests["split"].files
     own = sum(file["splits"].get(split, {}).get("", 0) for file in files if "splits" in file)
     return own + sum(file[BARE] for file in files if BARE in file and f"/{split}-" in file["path"])
 
 
-def _finish(context: Context) -> None:
+def _report(context: EnglishContext) -> JsonObject:
     ingest, mined = (context.manifests[name] for name in ("ingest", "mine"))
     vocabulary = next(file for file in ingest.files if file["path"] == VOCABULARY)
     numbers = mined.summary["numbers"]
-    own = {
+    return {
         "analyser": ingest.settings["analyser"],
         "conceptnet": {
             "file": ingest.settings["conceptnet"][0],
@@ -187,13 +195,16 @@ def _finish(context: Context) -> None:
         "frozen": context.manifests["split"].settings.get("frozen"),
         "without_references": {split: _without_references(context, split) for split in ("validation", "test")},
     }
-    write_documents(context, build_report(context, **own), ENGLISH)
+
+
+def _leaks(settings: CommonGenSettings, build: Build) -> list[Verdict]:
+    return set_leaks(build, settings.overlap.chosen())
 
 
 _TRANSFORMS = "conceptloom.transforms"
 _OWN = f"{_TRANSFORMS}.commongen"
 
-RECIPE = Recipe(
+RECIPE: Recipe[CommonGenSettings] = Recipe(
     name="commongen",
     summary="CommonGen (Lin et al., 2020): English captions to concept sets and the sentences that hold them",
     settings=CommonGenSettings,
@@ -216,8 +227,24 @@ RECIPE = Recipe(
             code=(f"{_TRANSFORMS}.publish", "conceptloom.tasks.commongen.publish"),
         ),
     ),
-    finish=_finish,
     products=("data", "published", "annotation", "rejected", "index", "report.json", "README.md", "config.yaml"),
+    rows=DataRows(
+        schema=DATA,
+        headline="target",
+        counted=lambda column: f"{column['sets']:>9,} concept sets, {column['distinct']['concepts']:,} concepts",
+        line=lambda row: f"{'#'.join(row['concepts'])} -> {row['target']}",
+    ),
+    card=ENGLISH,
+    report=_report,
+    made_by=("analyser", "conceptnet"),
     check=_check,
+    leaks=_leaks,
+    options=(
+        CommandOption("conceptnet", "A file of ConceptNet (assertions, triples, or names): its words are concepts."),
+    ),
+    demo=demo_settings,
+    explain=EXPLAINER,
+    table="commongen",
     costs=CommonGenCosts(shards_of),
 )
+RECIPES.add(RECIPE.name, RECIPE)

@@ -129,9 +129,15 @@ class CommonGenSettings(RecipeSettings):
                 raise ValueError(f"quotas.{split}.{missing[0]}: {found}; give quotas.{split} without it")
         return self
 
-    def policy(self) -> TrainPolicy:
+    @property
+    def malformed_allowed(self) -> float:
         """See RecipeSettings."""
-        return self.overlap.chosen()
+        return self.ingest.maximum_malformed
+
+    @property
+    def rows_per_file(self) -> int:
+        """See RecipeSettings."""
+        return self.publish.rows_per_file
 
     def files(self) -> list[str]:
         """See RecipeSettings."""

@@ -8,9 +8,10 @@ from typing import Any
 from conceptloom.errors import ConfigError
 from conceptloom.estimation.growth import Counts
 from conceptloom.estimation.machine import cores, idle_worker, memory, resident
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.engine import Runner
 from conceptloom.pipelines.build.inputs import plan_inputs
-from conceptloom.pipelines.build.recipe import Context, Recipe
+from conceptloom.pipelines.build.recipe import Recipe
 from conceptloom.pipelines.estimation.extrapolate import Whole
 from conceptloom.pipelines.estimation.model import CostModel, apart
 from conceptloom.pipelines.estimation.samples import draw_sample, run_sample
@@ -66,7 +67,9 @@ class Estimate:
         return asdict(self)
 
 
-def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers: int, sample_bytes: int) -> Estimate:
+def estimate(
+    recipe: Recipe[Any], settings: Any, runner: Runner, *, where: str, workers: int, sample_bytes: int
+) -> Estimate:
     """Builds samples with `runner`, in this process, and says what the whole will take on `workers` workers of `where`.
 
     Raises ConfigError for a runner that is not known, and whatever a build raises.
@@ -107,7 +110,7 @@ def estimate(recipe: Recipe, settings: Any, runner: Runner, where: str, workers:
 
 
 def build_samples(
-    recipe: Recipe, model: CostModel, settings: Any, runner: Runner, sample_bytes: int, base: int
+    recipe: Recipe[Any], model: CostModel, settings: Any, runner: Runner, sample_bytes: int, base: int
 ) -> Whole:
     """Draws nested samples of at most `sample_bytes` and builds them; `base` is this process's memory before all that.
 
@@ -118,7 +121,7 @@ def build_samples(
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory:
         sample = draw_sample(plan, shares, settings.limit, settings.seed, directory)
 
-        def look(context: Context) -> tuple[Counts, Any]:
+        def look(context: Context[Any]) -> tuple[Counts, Any]:
             drawn = sample.drawn(model.unit)
             return drawn.copies(), model.look(context, drawn)
 

@@ -17,7 +17,7 @@ from conceptloom.corpus.units import Unit
 from conceptloom.estimation.growth import Counts, Growth, incidence
 
 if TYPE_CHECKING:
-    from conceptloom.pipelines.build.recipe import Context
+    from conceptloom.pipelines.build.context import Context
 
 Rows = Mapping[str, float]
 """What costs grow with, by name: numbers of sentences, concept sets, rows; `read` and `kept` among them."""
@@ -129,10 +129,10 @@ class CostModel(Protocol):
     def smaller(self, settings: Any, share: float) -> Any:
         """The settings for a sample of that share: without a limit of records, whole numbers in proportion."""
 
-    def count(self, context: "Context") -> Any:
+    def count(self, context: "Context[Any]") -> Any:
         """What must be known of every sample's build, besides its ledgers."""
 
-    def look(self, context: "Context", drawn: Drawn) -> Any:
+    def look(self, context: "Context[Any]", drawn: Drawn) -> Any:
         """What must be known of the build of the largest sample."""
 
     def rows(self, samples: Samples) -> list[Rows]:

@@ -18,9 +18,10 @@ from conceptloom.estimation.machine import bytes_read, release, resident
 from conceptloom.estimation.sampling import DrawnFile, Replay, draw
 from conceptloom.manifest import Manifest
 from conceptloom.pipelines.build import inputs
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.engine import Build, Observer, Runner
 from conceptloom.pipelines.build.inputs import InputPlan
-from conceptloom.pipelines.build.recipe import Context, Recipe
+from conceptloom.pipelines.build.recipe import Recipe
 from conceptloom.pipelines.estimation.model import CostModel, Drawn, SampleRun, StageCosts
 from conceptloom.readers import Span, plan_spans, read_span
 
@@ -99,7 +100,7 @@ def _watched(meter: Meter) -> Iterator[None]:
 
 
 @dataclass
-class SampleBuild(Build):
+class SampleBuild(Build[Any]):
     """A build of a drawn sample instead of the inputs that the settings name."""
 
     sample: InputPlan | None = None
@@ -167,13 +168,13 @@ def _plan(files: list[DrawnFile], at: int) -> InputPlan:
 
 
 def run_sample(
-    recipe: Recipe,
+    recipe: Recipe[Any],
     model: CostModel,
     settings: Any,
     plan: InputPlan,
     runner: Runner,
     base: int,
-    look: Callable[[Context], Any] = lambda context: None,
+    look: Callable[[Context[Any]], Any] = lambda context: None,
 ) -> tuple[SampleRun, Any]:
     """Builds a sample in a temporary directory; answers what it cost, and what `look` sees while the build is there."""
     meter = Meter(base)

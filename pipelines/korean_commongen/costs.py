@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +12,9 @@ from conceptloom.corpus.analysis import Analyser
 from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import waning
 from conceptloom.estimation.growth import Counts, Growth, capped_total
-from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.estimation.model import Drawn, Rows, Samples, SecondStep, fewer
+from conceptloom.pipelines.korean_commongen.settings import KoreanCommonGenSettings
 from conceptloom.selection.postings import explode, pack_ids, posting_keys
 from conceptloom.selection.routes import Routes
 
@@ -57,20 +58,20 @@ class KoreanCosts:
         "conceptloom.tasks.publish",
     )
 
-    def smaller(self, settings: Any, share: float) -> Any:
+    def smaller(self, settings: KoreanCommonGenSettings, share: float) -> KoreanCommonGenSettings:
         """See CostModel: held-out numbers of sets in proportion."""
         split = settings.split
         sizes = {name: fewer(getattr(split, name), share) for name in ("validation", "test")}
         return settings.model_copy(update={"limit": None, "split": split.model_copy(update=sizes)})
 
-    def count(self, context: Context) -> Postings:
+    def count(self, context: Context[KoreanCommonGenSettings]) -> Postings:
         """See CostModel."""
         index = chosen = 0
         for table in context.shards("select", "index", ["selected"]):
             index, chosen = index + len(table), chosen + (pc.sum(table["selected"]).as_py() or 0)
         return Postings(index, chosen, context.kept("select"))
 
-    def look(self, context: Context, drawn: Drawn) -> Counts:
+    def look(self, context: Context[KoreanCommonGenSettings], drawn: Drawn) -> Counts:
         """How many sentences of the sample each posting would hold without a limit; shape (postings,)."""
         chosen = context.settings.select
         columns = ["id", "source", "concepts", "morphemes"]

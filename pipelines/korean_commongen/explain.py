@@ -1,77 +1,32 @@
 """The history of one sentence in a build: what every stage saw in it, and why it is in or out."""
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom import storage
-from conceptloom.errors import InputError
 from conceptloom.filters import make_filter
-from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads, string_hashes, text_id
+from conceptloom.hashing import bucket_of, string_hashes, text_id
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import tagger
-from conceptloom.manifest import Manifest, read_manifest
-from conceptloom.pipelines.build.settings import IngestSettings
-from conceptloom.tables import read_table, strings
-from conceptloom.tasks.base import shard_name
-from conceptloom.tasks.frozen import FOLDER, FrozenFile
+from conceptloom.pipelines.build.recipe import Explainer, History
+from conceptloom.pipelines.builds.explain import (
+    DUPLICATE,
+    ID,
+    head,
+    place_lines,
+    rejected_lines,
+    split_line,
+    why,
+)
+from conceptloom.pipelines.builds.finished import FinishedBuild
+from conceptloom.pipelines.korean_commongen.settings import IngestSettings
 from conceptloom.tasks.korean_commongen.frozen import frozen_rows
 
-ID = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
-History = dict[str, Any]
 
-
-class Finished:
-    """The finished stages of a build, by name."""
-
-    def __init__(self, directory: str) -> None:
-        self.directory = directory
-        self.directories: dict[str, str] = {}
-        self.manifests: dict[str, Manifest] = {}
-        for info in storage.list_files(storage.join(directory, "stages")):
-            base, _, name = info.path.rpartition("/")
-            manifest = read_manifest(base) if name == "MANIFEST.json" else None
-            if manifest:
-                self.directories[manifest.name], self.manifests[manifest.name] = base, manifest
-        if "ingest" not in self.manifests:
-            raise InputError(f"{directory} holds no build with a finished stage ingest: check the path")
-
-    def shards(self, stage: str, kind: str) -> int:
-        """How many shards of one kind a stage has."""
-        return sum(file["path"].startswith(f"{kind}-") for file in self.manifests[stage].files)
-
-    def rows(self, stage: str, kind: str, bucket: int, column: str, value: str) -> list[dict[str, Any]]:
-        """The rows of one shard with a value in a column; none where the stage is not done."""
-        if stage not in self.manifests:
-            return []
-        table = read_table(storage.join(self.directories[stage], shard_name(kind, bucket)))
-        found: list[dict[str, Any]] = table.filter(pc.equal(table[column], value)).to_pylist()
-        return found
-
-    def frozen(self) -> Iterator[tuple[FrozenFile, bytes]]:
-        """The data files of validation and test, where these were kept from an earlier build, with their bytes."""
-        entries = self.manifests["split"].files if "split" in self.manifests else ()
-        for entry in (one for one in entries if one["path"].startswith(f"{FOLDER}/data/")):
-            file = FrozenFile(entry["path"].removeprefix(f"{FOLDER}/"), entry["rows"], entry["blake2b"])
-            yield file, storage.read_bytes(storage.join(self.directories["split"], entry["path"]))
-
-    def rejected(self, stage: str, bucket: int, sentence: str) -> list[dict[str, Any]]:
-        """The rejected rows of a sentence in one stage."""
-        if not self.shards(stage, "rejected"):
-            return []
-        return self.rows(stage, "rejected", bucket, "id", sentence)
-
-    def bucket(self, sentence: str) -> int:
-        """The bucket of a sentence's id."""
-        heads = id_heads(strings(pa.array([sentence]), ID_LENGTH))
-        return int(bucket_of(heads, self.shards("ingest", "sentences"))[0])
-
-
-def histories(build: Finished, what: str) -> list[History]:
+def histories(build: FinishedBuild, what: str) -> list[History]:
     """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
     single = _history(build, what if ID.fullmatch(what) else text_id(normalise(what)))
     if single:
@@ -80,67 +35,66 @@ def histories(build: Finished, what: str) -> list[History]:
     return list(filter(None, sets)) or list(_at_place(build, what))
 
 
-def _at_place(build: Finished, locator: str) -> Iterator[History]:
+def _at_place(build: FinishedBuild, locator: str) -> Iterator[History]:
     """The histories of what stands at a locator; of a malformed record there is only what was rejected."""
-    for bucket in range(build.shards("ingest", "sentences")):
-        for row in build.rows("ingest", "sentences", bucket, "locator", locator):
+    for bucket in range(build.first.shards("sentences")):
+        for row in build.rows_with("ingest", "sentences", bucket, "locator", locator):
             yield from filter(None, [_history(build, row["id"])])
-        for row in build.rows("ingest", "rejected", bucket, "locator", locator):
+        for row in build.rows_with("ingest", "rejected", bucket, "locator", locator):
             yield (_history(build, row["id"]) if row["id"] else None) or _malformed(row)
 
 
-def _malformed(row: dict[str, Any]) -> History:
-    history: History = {name: row[name] for name in ("id", "text", "source", "locator")}
-    history.update(copies_at=[], tokens=[], concepts=[], verdicts=[], postings=[], split=None, frozen=False)
-    history["rejected"] = [{name: row[name] for name in ("stage", "reason", "detail")}]
-    return history
+def _malformed(row: JsonObject) -> History:
+    unknown: History = {"copies_at": [], "tokens": [], "concepts": [], "verdicts": [], "postings": []}
+    return {**head(row), **unknown, "split": None, "frozen": False, "rejected": [why(row)]}
 
 
-def _with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:
+def _with_set(build: FinishedBuild, concepts: frozenset[str]) -> Iterator[str]:
     frozen = (row["id"] for row in _frozen_rows(build) if frozenset(row["concepts"]) == concepts)
     return iter(dict.fromkeys([*_read_with_set(build, concepts), *frozen]))
 
 
-def _frozen_rows(build: Finished) -> Iterator[dict[str, Any]]:
+def _frozen_rows(build: FinishedBuild) -> Iterator[JsonObject]:
     for file, data in build.frozen():
         yield from frozen_rows(file, data).to_pylist()
 
 
-def _read_with_set(build: Finished, concepts: frozenset[str]) -> Iterator[str]:
-    for bucket in range(build.shards("ingest", "sentences")):
-        table = read_table(
-            storage.join(build.directories["ingest"], shard_name("sentences", bucket)), ["id", "concepts"]
-        )
+def _read_with_set(build: FinishedBuild, concepts: frozenset[str]) -> Iterator[str]:
+    for table in build.first.tables("sentences", ["id", "concepts"]):
         rows = table.filter(pc.equal(pc.list_value_length(table["concepts"]), len(concepts))).to_pylist()
         yield from (row["id"] for row in rows if frozenset(row["concepts"]) == concepts)
 
 
-def _history(build: Finished, sentence: str) -> History | None:
+def _history(build: FinishedBuild, sentence: str) -> History | None:
     bucket = build.bucket(sentence)
-    kept = build.rows("ingest", "sentences", bucket, "id", sentence)
-    rejected = [row for stage in build.manifests for row in build.rejected(stage, bucket, sentence)]
+    kept = build.rows_with("ingest", "sentences", bucket, "id", sentence)
+    rejected = build.rejected(bucket, sentence)
     frozen = [row for row in _frozen_rows(build) if row["id"] == sentence]
     if not kept and not rejected and not frozen:
         return None
     # The places of further copies are rejected rows too; the sentence itself is the one that is no duplicate.
-    main = (kept or [row for row in rejected if row["reason"] != "duplicate"] or rejected or frozen)[0]
-    history: History = {name: main[name] for name in ("id", "text", "source", "locator")}
-    history["copies_at"] = [row["locator"] for row in rejected if row["reason"] == "duplicate"]
+    others = [row for row in rejected if row["reason"] != DUPLICATE]
+    main = (kept or others or rejected or frozen)[0]
+    history = head(main)
+    history["copies_at"] = [row["locator"] for row in rejected if row["reason"] == DUPLICATE]
     history.update(_analysis(build, main["text"]))
     history["postings"] = [_posting(build, one, main) for one in _units(build, kept[0])] if kept else []
-    split = frozen or build.rows("split", "sentences", bucket, "id", sentence)
+    split = frozen or build.rows_with("split", "sentences", bucket, "id", sentence)
     history["split"] = split[0]["split"] if split else None
     history["frozen"] = bool(frozen)
-    history["rejected"] = [
-        {name: row[name] for name in ("stage", "reason", "detail")} for row in rejected if row["reason"] != "duplicate"
-    ]
+    history["rejected"] = [why(row) for row in others]
     return history
 
 
-def _analysis(build: Finished, text: str) -> History:
-    names = set(IngestSettings.model_fields) - {"tagger"}
-    recorded = build.manifests["ingest"].settings
-    settings = IngestSettings(**{name: recorded[name] for name in names}, tagger=recorded["tagger"]["name"])
+def _settings(build: FinishedBuild) -> IngestSettings:
+    """The settings of stage ingest; one that an earlier version did not have is what it is by default."""
+    recorded = build.first.manifest.settings
+    known = {name: recorded[name] for name in IngestSettings.model_fields if name in recorded}
+    return IngestSettings(**{**known, "tagger": recorded["tagger"]["name"]})
+
+
+def _analysis(build: FinishedBuild, text: str) -> History:
+    settings = _settings(build)
     backend = tagger(settings.tagger)
     tokens = backend.tag([text.replace("\0", " ")])
     concepts = RULES[settings.rule].extract([text], tokens, backend)[0]
@@ -153,19 +107,20 @@ def _analysis(build: Finished, text: str) -> History:
     return {"tokens": [str(token) for token in tokens[0]], "concepts": concepts, "verdicts": verdicts}
 
 
-def _units(build: Finished, sentence: dict[str, Any]) -> list[str]:
+def _units(build: FinishedBuild, sentence: JsonObject) -> list[str]:
     """What the sentence has postings for."""
-    selected = build.manifests.get("select")
-    morphemes = selected is not None and selected.settings["unit"] == "morpheme"
+    selected = build.stages.get("select")
+    morphemes = selected is not None and selected.manifest.settings.get("unit") == "morpheme"
     return list(dict.fromkeys(sentence["morphemes" if morphemes else "concepts"]))
 
 
-def _posting(build: Finished, concept: str, sentence: dict[str, Any]) -> History:
-    if "select" not in build.manifests:
+def _posting(build: FinishedBuild, concept: str, sentence: JsonObject) -> History:
+    selected = build.stages.get("select")
+    if selected is None:
         return {"concept": concept}
-    bucket = int(bucket_of(string_hashes(pa.array([concept])), build.shards("select", "index"))[0])
-    rows = build.rows("select", "index", bucket, "concept", concept)
-    if build.manifests["select"].settings["per_source"]:
+    bucket = int(bucket_of(string_hashes(pa.array([concept])), selected.shards("index"))[0])
+    rows = build.rows_with("select", "index", bucket, "concept", concept)
+    if selected.manifest.settings.get("per_source", True):
         rows = [row for row in rows if row["source"] == sentence["source"]]
     mine = next((row for row in rows if row["sentence_id"] == sentence["id"]), None)
     known = {name: mine[name] for name in ("centrality", "rank", "selected")} if mine else {}
@@ -174,26 +129,20 @@ def _posting(build: Finished, concept: str, sentence: dict[str, Any]) -> History
 
 def history_text(history: History) -> str:
     """A history as lines of text."""
-    lines = [history["text"], f"id        {history['id']}", f"source    {history['source']}, {history['locator']}"]
-    lines += [f"copy      {locator}" for locator in history["copies_at"]]
+    lines = list(place_lines(history))
     lines += [f"tokens    {' '.join(history['tokens'])}", f"concepts  {'#'.join(history['concepts'])}"]
     lines += [_verdict_line(verdict) for verdict in history["verdicts"]]
     lines += [_posting_line(posting) for posting in history["postings"]]
-    for row in history["rejected"]:
-        lines.append(
-            f"rejected  in stage {row['stage']}: {row['reason']}" + (f" ({row['detail']})" if row["detail"] else "")
-        )
-    if history["split"]:
-        lines.append(split_line(history))
-    return "\n".join(lines)
+    lines += rejected_lines(history["rejected"])
+    return "\n".join([*lines, split_line(history)] if history["split"] else lines)
 
 
-def _verdict_line(verdict: dict[str, Any]) -> str:
+def _verdict_line(verdict: JsonObject) -> str:
     detail = f" ({verdict['detail']})" if verdict["detail"] else ""
     return f"filter    {verdict['filter']}: {'keep' if verdict['keep'] else 'leave out'}{detail}"
 
 
-def _posting_line(posting: dict[str, Any]) -> str:
+def _posting_line(posting: JsonObject) -> str:
     place = f"posting   {posting['concept']}: "
     if "posting_size" not in posting:
         return place + "stage select is not done"
@@ -205,7 +154,4 @@ def _posting_line(posting: dict[str, Any]) -> str:
     )
 
 
-def split_line(history: History) -> str:
-    """Which split something is in, and whether that is so because it was in an earlier build."""
-    frozen = ", as in the build whose validation and test are frozen" if history["frozen"] else ""
-    return f"split     {history['split']}{frozen}"
+EXPLAINER = Explainer(histories, history_text)

@@ -1,23 +1,28 @@
 """Recipe `korean-commongen`: Korean CommonGen (Seo et al., 2022), from raw captions and dialogues to a data set."""
 
-from typing import Any
-
 import apache_beam as beam
 import pyarrow as pa
 
 from conceptloom.corpus.analysis import Analyser
+from conceptloom.gates import Build, Verdict, sentence_leaks
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.korean.taggers import tagger
-from conceptloom.pipelines.build.card import KOREAN
+from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
 from conceptloom.pipelines.build.publish_stage import check_train, data_files, stage_copies
-from conceptloom.pipelines.build.recipe import Context, Receipts, Recipe, Stage
-from conceptloom.pipelines.build.report import build_report, write_documents
-from conceptloom.pipelines.build.settings import KoreanCommonGenSettings
+from conceptloom.pipelines.build.recipe import RECIPES, DataRows, Recipe, Stage
+from conceptloom.pipelines.korean_commongen.card import KOREAN
 from conceptloom.pipelines.korean_commongen.costs import KoreanCosts
+from conceptloom.pipelines.korean_commongen.demo import demo_settings
+from conceptloom.pipelines.korean_commongen.explain import EXPLAINER
+from conceptloom.pipelines.korean_commongen.settings import KoreanCommonGenSettings
+from conceptloom.pipelines.korean_commongen.variant import VARIANTS
+from conceptloom.schemas import DATA
 from conceptloom.similarity import SCORERS
 from conceptloom.splits import Sizes, frozen_assignment, require_pairs
 from conceptloom.tasks.korean_commongen.frozen import TakeFrozen, frozen_rows
+from conceptloom.tasks.korean_commongen.publish import Sentences
 from conceptloom.tasks.korean_commongen.select import Selection
 from conceptloom.tasks.publish import Copy, DataFile
 from conceptloom.transforms.ingest import Ingest
@@ -25,9 +30,12 @@ from conceptloom.transforms.korean_commongen.frozen import Screened
 from conceptloom.transforms.korean_commongen.select import Select
 from conceptloom.transforms.korean_commongen.split import Split, SplitPlan
 from conceptloom.transforms.publish import Publish
+from conceptloom.variants import curriculum_order
+
+KoreanContext = Context[KoreanCommonGenSettings]
 
 
-def _ingest_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+def _ingest_settings(settings: KoreanCommonGenSettings) -> JsonObject:
     return {
         **reading_settings(settings),
         **settings.ingest.model_dump(mode="json"),
@@ -35,7 +43,7 @@ def _ingest_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
     }
 
 
-def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
+def _ingest(context: KoreanContext, pipeline: beam.Pipeline) -> object:
     settings = context.settings
     chosen = settings.ingest
     analyser = Analyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
@@ -50,7 +58,7 @@ def _ingest(context: Context, pipeline: beam.Pipeline) -> Any:
     )
 
 
-def _select_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+def _select_settings(settings: KoreanCommonGenSettings) -> JsonObject:
     entry = SCORERS[settings.select.scorer]
     # A scorer that wants the corpus first has no file of its own to be known by.
     table = {} if entry.wants_frequencies else entry.make(None).signature()
@@ -63,7 +71,7 @@ def selection_of(settings: KoreanCommonGenSettings) -> Selection:
     return Selection(chosen.scorer, chosen.unit, chosen.per_source, chosen.posting_limit, chosen.top_k, settings.seed)
 
 
-def _select(context: Context, pipeline: beam.Pipeline) -> Any:
+def _select(context: KoreanContext, pipeline: beam.Pipeline) -> object:
     directories = context.directory("ingest"), context.directory("select")
     selection, hints = selection_of(context.settings), context.settings.resources.score.hints()
     return pipeline | "Select" >> Select(selection, context.buckets, *directories, hints)
@@ -80,7 +88,7 @@ def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:
     return (frozen_note(frozen, "split.validation, split.test and split.stratify"),)
 
 
-def _split_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+def _split_settings(settings: KoreanCommonGenSettings) -> JsonObject:
     if settings.frozen is None:
         return {"seed": settings.seed, **settings.split.model_dump(mode="json")}
     chosen = settings.split.model_dump(mode="json", exclude={"validation", "test", "stratify"})
@@ -94,7 +102,7 @@ def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
     return SplitPlan(chosen.chosen(), validation, test, chosen.stratify, settings.seed)
 
 
-def _split(context: Context, pipeline: beam.Pipeline) -> Any:
+def _split(context: KoreanContext, pipeline: beam.Pipeline) -> object:
     settings = context.settings
     source, directory = context.directory("select"), context.directory("split")
     if settings.frozen is not None:
@@ -105,36 +113,41 @@ def _split(context: Context, pipeline: beam.Pipeline) -> Any:
     return pipeline | "Split" >> Split(plan, context.buckets, source, directory)
 
 
-def _check_split(context: Context, receipts: Receipts) -> dict[str, Any]:
+def _check_split(context: KoreanContext, receipts: Receipts) -> JsonObject:
     cure = "freeze another build" if context.settings.frozen else "lower split.validation and split.test"
-    return check_train(context, "sentence", "split.policy", cure)
+    policy = context.settings.split.policy
+    missing = f"policy {policy} leaves no sentence for train: {cure}, or choose another split.policy"
+    return check_train(context, receipts, missing)
 
 
-def _publish_settings(settings: KoreanCommonGenSettings) -> dict[str, Any]:
+def _publish_settings(settings: KoreanCommonGenSettings) -> JsonObject:
     return settings.publish.model_dump(mode="json")
 
 
-def _publish(context: Context, pipeline: beam.Pipeline) -> Any:
-    by_source = context.settings.publish.train_order == "curriculum"
+def _publish(context: KoreanContext, pipeline: beam.Pipeline) -> object:
+    order = curriculum_order if context.settings.publish.train_order == "curriculum" else None
     copies = stage_copies(context, {"index": ["select"], "rejected": ["ingest", "select", "split"]})
-    jobs: list[DataFile | Copy] = [*data_files(context, by_source), *copies, *frozen_copies(context)]
-    return pipeline | "Publish" >> Publish(jobs, context.output, context.directory("publish"))
+    jobs: list[DataFile | Copy] = [*data_files(context, order), *copies, *frozen_copies(context)]
+    return pipeline | "Publish" >> Publish(jobs, context.output, context.directory("publish"), Sentences())
 
 
-def _finish(context: Context) -> None:
+def _report(context: KoreanContext) -> JsonObject:
     scorer = next(file["scorer"] for file in context.manifests["select"].files if "scorer" in file)
-    own = {
+    return {
         "tagger": context.manifests["ingest"].settings["tagger"],
         "scorer": scorer,
         "frozen": context.manifests["split"].settings.get("frozen"),
     }
-    write_documents(context, build_report(context, **own), KOREAN)
+
+
+def _leaks(settings: KoreanCommonGenSettings, build: Build) -> list[Verdict]:
+    return sentence_leaks(build, settings.split.chosen())
 
 
 _TRANSFORMS = "conceptloom.transforms"
 _OWN = f"{_TRANSFORMS}.korean_commongen"
 
-RECIPE = Recipe(
+RECIPE: Recipe[KoreanCommonGenSettings] = Recipe(
     name="korean-commongen",
     summary="Korean CommonGen (Seo et al., 2022): Korean captions and dialogues to content morphemes and sentences",
     settings=KoreanCommonGenSettings,
@@ -148,10 +161,30 @@ RECIPE = Recipe(
         ),
         Stage("select", _select_settings, _select, code=(f"{_OWN}.select",)),
         Stage("split", _split_settings, _split, _check_split, code=(f"{_OWN}.split", f"{_OWN}.frozen")),
-        Stage("publish", _publish_settings, _publish, into_output=True, code=(f"{_TRANSFORMS}.publish",)),
+        Stage(
+            "publish",
+            _publish_settings,
+            _publish,
+            into_output=True,
+            code=(f"{_TRANSFORMS}.publish", "conceptloom.tasks.korean_commongen.publish", "conceptloom.variants"),
+        ),
     ),
-    finish=_finish,
     products=("data", "published", "rejected", "index", "report.json", "README.md", "config.yaml"),
+    rows=DataRows(
+        schema=DATA,
+        headline="target",
+        counted=lambda column: f"{column['sets']:>9,} concept sets, {column['unique_concepts']:,} concepts",
+        line=lambda row: f"{'#'.join(row['concepts'])} -> {row['target']}",
+    ),
+    card=KOREAN,
+    report=_report,
+    made_by=("tagger", "scorer"),
     check=_check,
+    leaks=_leaks,
+    demo=demo_settings,
+    explain=EXPLAINER,
+    table="korean-commongen",
+    variants=VARIANTS,
     costs=KoreanCosts(),
 )
+RECIPES.add(RECIPE.name, RECIPE)

@@ -3,27 +3,24 @@
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pyarrow as pa
 
 from conceptloom import storage
-from conceptloom.current import build_at
-from conceptloom.errors import ConfigError, InputError, OutputError
+from conceptloom.errors import ConfigError, InputError
 from conceptloom.languages.korean.extract import concepts_of
 from conceptloom.ledger import reject
-from conceptloom.manifest import missing_files, read_manifest
+from conceptloom.pipelines.build.recipe import VariantRequest, Variants
+from conceptloom.pipelines.builds.finished import SPLITS, FinishedBuild
 from conceptloom.schemas import DATA
-from conceptloom.tables import read_table, write_table
-from conceptloom.tasks.publish import write_published
+from conceptloom.tables import write_table
+from conceptloom.tasks.korean_commongen.publish import write_published
 from conceptloom.variants import curriculum_rows, high_level_rows, reextracted_rows, source_rows
 
 Change = Callable[[pa.Table], tuple[pa.Table, pa.Table]]
 """From the rows of a split to those of the variant, and those that are left out (both of schema DATA)."""
 
 KINDS = ("high-level", "source-only", "noun-verb", "free-morpheme", "curriculum")
-RECIPE = "korean-commongen"
-"""The recipe of whose paper these ablations are."""
 NO_CONCEPTS = "no_concepts"
 _TEXT = ["text" if name == "target" else name for name in DATA.names]
 
@@ -43,37 +40,25 @@ def make_change(kind: str, seed: int, source: str | None) -> Change:
     raise ConfigError(f"no variant is called {kind!r}; there are: {', '.join(KINDS)}")
 
 
-def write_variant(directory: str, kind: str, output: str, seed: int, source: str | None) -> dict[str, tuple[int, int]]:
-    """Writes the variant; answers how many rows each split has, and how many were left out. Memory: one split.
+def write_variant(build: FinishedBuild, request: VariantRequest) -> dict[str, tuple[int, int]]:
+    """Writes the variant; returns how many rows each split has, and how many were left out. Memory: one split.
 
     The variant has data/, published/ and rejected/ as a build has, and variant.json that says what it is of.
     """
-    change, directory = make_change(kind, seed, source), build_at(directory)
-    finished = read_manifest(directory)
-    if finished is None or missing_files(finished, directory):
-        raise InputError(f"{directory} holds no finished build: build it to its end first")
-    if finished.name != RECIPE:
-        raise InputError(f"{directory} is a build of recipe {finished.name}: variants are of {RECIPE}")
-    if storage.list_files(output):
-        raise OutputError(f"{output} is not empty: choose another --output")
+    kind, output, seed, source = request
+    change = make_change(kind, seed, source)
     counts = {}
-    for split in ("train", "validation", "test"):
-        rows = _split_rows(directory, split)
-        if rows is not None:
-            counts[split] = _write_split(output, split, *change(rows))
+    for split in SPLITS:
+        tables = list(build.tables(split))
+        if tables:
+            counts[split] = _write_split(output, split, *change(pa.concat_tables(tables).combine_chunks()))
     if not any(kept for kept, _ in counts.values()):
-        raise InputError(f"no row of {directory} is of source {source!r}: look into its report.json for the sources")
-    about = {"of": storage.join(directory, ""), "kind": kind, "seed": seed, "source": source}
+        raise InputError(
+            f"no row of {build.directory} is of source {source!r}: look into its report.json for the sources"
+        )
+    about = {"of": storage.join(build.directory, ""), "kind": kind, "seed": seed, "source": source}
     storage.write_bytes(storage.join(output, "variant.json"), (json.dumps(about, ensure_ascii=False) + "\n").encode())
     return counts
-
-
-def _split_rows(directory: str, split: str) -> pa.Table | None:
-    folder = storage.join(directory, "data", "")
-    paths = [
-        info.path for info in storage.list_files(folder) if info.path.startswith(storage.join(folder, f"{split}-"))
-    ]
-    return pa.concat_tables(map(read_table, paths)).combine_chunks() if paths else None
 
 
 def _write_split(output: str, split: str, kept: pa.Table, empty: pa.Table) -> tuple[int, int]:
@@ -83,6 +68,9 @@ def _write_split(output: str, split: str, kept: pa.Table, empty: pa.Table) -> tu
         write_table(storage.join(output, "data", f"{name}.parquet"), kept)
         write_published(output, name, kept, references=split != "train")
     if len(empty):
-        rejected: Any = reject(empty.rename_columns(_TEXT), "variant", NO_CONCEPTS, "")
+        rejected = reject(empty.rename_columns(_TEXT), "variant", NO_CONCEPTS, "")
         write_table(storage.join(output, "rejected", f"variant-{split}.parquet"), rejected)
     return len(kept), len(empty)
+
+
+VARIANTS = Variants(KINDS, write_variant)

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.comparison import COLUMNS, DIFFERENCES, KINDS, Tally, compare_rows
+from conceptloom.comparison import DIFFERENCES, KINDS, Tally, compare_rows
 from conceptloom.comparison.rows import UNREAD, differing
 from conceptloom.hashing import text_id
 from conceptloom.schemas import DATA
@@ -14,6 +14,7 @@ from conceptloom.schemas import DATA
 Rows = dict[str, dict[str, Any]]
 
 SPLITS = ("train", "validation", "test")
+COLUMNS = ("concepts", "target", "references", "source", "locator")
 ROW = DATA.append(pa.field("split", pa.string()))
 LEFT_OUT = pa.schema([(name, pa.string()) for name in ("id", "stage", "reason", "detail")])
 WORDS = st.lists(st.sampled_from(["개", "말", "개,말", ""]), max_size=3)
@@ -64,7 +65,7 @@ def oracle(old: Rows, new: Rows, old_rejected: Rows, new_rejected: Rows) -> list
 
 def compared(old: Rows, new: Rows, old_rejected: Rows, new_rejected: Rows) -> pa.Table:
     rejected = [table(rows, LEFT_OUT) for rows in (old_rejected, new_rejected)]
-    return compare_rows(table(old, ROW), table(new, ROW), *rejected)
+    return compare_rows(table(old, ROW), table(new, ROW), *rejected, COLUMNS)
 
 
 @settings(deadline=None, max_examples=200)
@@ -81,7 +82,7 @@ def test_differences_are_the_oracles(old: Rows, new: Rows, left: Rows, right: Ro
 @given(BUILD, BUILD, REJECTED, st.integers(0, 4), st.integers(0, 30))
 def test_a_tally_of_ranges_is_that_of_all(old: Rows, new: Rows, left: Rows, wanted: int, cut: int) -> None:
     bound = sorted(text_id(str(number)) for number in range(31))[cut]
-    tally = Tally(wanted)
+    tally = Tally(wanted, COLUMNS, "target")
     for within in (lambda id_: id_ < bound, lambda id_: id_ >= bound):
         parts = [{id_: row for id_, row in rows.items() if within(id_)} for rows in (old, new, left)]
         tally.add(compared(*parts, {}), table(parts[0], ROW), table(parts[1], ROW))

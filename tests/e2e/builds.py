@@ -22,9 +22,9 @@ import pytest
 
 from conceptloom.cli import run
 from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.engine import Build, Observer
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.build.settings import make_settings
 from conceptloom.runners.direct import DirectRunner
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,7 +22,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.utils.subprocess_server import pick_port
 from builds import ROOT
 
-from conceptloom.pipelines.build.recipe import Context
+from conceptloom.pipelines.build.context import Context
 from conceptloom.runners.flink import job_server
 from conceptloom.runners.job_server import JobServer, guarded
 

@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 
 from builds import SHARED, Row, rows, stage_rows
 
-from conceptloom.cli.building import DEMOS
 from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.engine import Build, Observer
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.commongen.demo import demo_settings
 from conceptloom.runners.direct import DirectRunner
 
 RECIPE = "commongen"
 STAGES = ("ingest", "mine", "sample", "split", "publish")
 SPLITS = ("train", "validation", "test")
-DEMO = DEMOS[RECIPE]
+DEMO = demo_settings()
 ENGLISH = SHARED.parent / "en"
 NAMES = ENGLISH / "conceptnet" / "concept_names.txt"
 SIZES = (3, 4, 5)

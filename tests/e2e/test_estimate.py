@@ -13,8 +13,8 @@ from builds import RECIPE, SAMPLE_ARGUMENTS, build, finished_cli, here, lines_in
 import conceptloom.pipelines.build.inputs
 from conceptloom.estimation.machine import resident
 from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.estimation.estimate import Estimate, estimate
 from conceptloom.runners.direct import DirectRunner
 from conceptloom.tasks.base import SPENT, Output, timed
@@ -77,7 +77,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Estimate, Context]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 120_000)
         size = sum(path.stat().st_size for path in directory.glob("*.txt"))
-        found = estimate(recipe, settings, DirectRunner(), "direct", 1, size // 3)
+        found = estimate(recipe, settings, DirectRunner(), where="direct", workers=1, sample_bytes=size // 3)
         return found, build(directory / "out", inputs, **SPLIT)
 
 
@@ -134,7 +134,7 @@ def test_the_machines_of_others_do_not_hold_the_shuffle() -> None:
     settings = make_settings(
         recipe.settings, {"inputs": {"captions": {"patterns": [SAMPLE_ARGUMENTS[0].split("=", 2)[2]]}}}, "the test"
     )
-    found = estimate(recipe, settings, DirectRunner(), "flink", 64, 10**6)
+    found = estimate(recipe, settings, DirectRunner(), where="flink", workers=64, sample_bytes=10**6)
     assert "divided by 1 (" in found.assumptions[0]
     assert "disks" in found.assumptions[1]
     assert found.memory - resident() < 2**30

@@ -16,8 +16,8 @@ from conceptloom.errors import ConfigError
 from conceptloom.estimation.machine import resident
 from conceptloom.hashing import text_id
 from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.estimation.estimate import Estimate, estimate
 from conceptloom.runners.direct import DirectRunner
 
@@ -33,7 +33,7 @@ def estimated(
 ) -> Estimate:
     recipe = RECIPES[RECIPE]
     chosen = make_settings(recipe.settings, settings, "the test")
-    return estimate(recipe, chosen, DirectRunner(), where, workers, sample_bytes)
+    return estimate(recipe, chosen, DirectRunner(), where=where, workers=workers, sample_bytes=sample_bytes)
 
 
 def counted(context: Context) -> list[tuple[int, int]]:
@@ -153,4 +153,4 @@ def test_a_recipe_that_says_nothing_of_its_costs() -> None:
     recipe = replace(RECIPES[RECIPE], costs=None)
     settings = make_settings(recipe.settings, DEMO, "the test")
     with pytest.raises(ConfigError, match="cannot be estimated: try a build with --limit"):
-        estimate(recipe, settings, DirectRunner(), "direct", 1, 1 << 20)
+        estimate(recipe, settings, DirectRunner(), where="direct", workers=1, sample_bytes=1 << 20)

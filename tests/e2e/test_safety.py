@@ -12,11 +12,12 @@ from builds import RECIPE, SAMPLE_ARGUMENTS, SAMPLES, STAGES, build, here, sampl
 from conceptloom.errors import BuildError, ConceptloomError, InputError, OutputError
 from conceptloom.ledger import Ledger, SourceCounts
 from conceptloom.manifest import Manifest
-from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.engine import MARKER, check_handover, check_output
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.korean_commongen.explain import Finished, histories
-from conceptloom.pipelines.korean_commongen.variant import write_variant
+from conceptloom.pipelines import RECIPES, VariantRequest
+from conceptloom.pipelines.build.context import Context
+from conceptloom.pipelines.build.engine import check_handover, check_output
+from conceptloom.pipelines.builds.finished import MARKER, open_build
+from conceptloom.pipelines.builds.variant import write_variant
+from conceptloom.pipelines.korean_commongen.explain import histories
 from conceptloom.runners.direct import DirectRunner
 
 
@@ -56,7 +57,7 @@ def test_no_variant_of_an_unfinished_build(tmp_path: Path) -> None:
     shutil.copytree(sample_build(), unfinished)
     (unfinished / "MANIFEST.json").unlink()
     with pytest.raises(InputError, match="no finished build"):
-        write_variant(str(unfinished), "high-level", str(tmp_path / "variant"), 42, None)
+        write_variant(str(unfinished), VariantRequest("high-level", str(tmp_path / "variant"), 42, None))
 
 
 def test_all_rows_held_out_is_an_error(tmp_path: Path) -> None:
@@ -69,7 +70,7 @@ def test_all_rows_held_out_is_an_error(tmp_path: Path) -> None:
 
 
 def test_explain_finds_a_malformed_record_by_its_place() -> None:
-    (history,) = histories(Finished(str(sample_build())), "dialogues_ko.json#" + malformed_record())
+    (history,) = histories(open_build(str(sample_build())), "dialogues_ko.json#" + malformed_record())
     assert history["rejected"][0]["reason"] == "malformed"
 
 

@@ -16,8 +16,8 @@ import conceptloom.tasks.commongen.mine
 from conceptloom.concepts.routing import shard_of
 from conceptloom.hashing import text_id
 from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.commongen.costs import CommonGenCosts
 from conceptloom.pipelines.commongen.counts import SetCounts, routed
 from conceptloom.pipelines.estimation.model import Drawn, SampleRun, Samples, StageCosts

@@ -14,7 +14,8 @@ from conceptloom.gates.frozen import same_files
 from conceptloom.gates.kept import kept_falls
 from conceptloom.gates.malformed import malformed_shares
 from conceptloom.gates.rows import row_falls
-from conceptloom.pipelines.build.settings import GateSettings, make_settings
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.build.settings import GateSettings
 
 SPLITS = ("train", "validation", "test")
 NUMBERS = st.fixed_dictionaries({split: st.integers(0, 300) for split in SPLITS})

@@ -18,9 +18,9 @@ from english_builds import DEMO, sample_english
 
 from conceptloom.manifest import read_manifest
 from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.configuration import make_settings
+from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
-from conceptloom.pipelines.build.recipe import Context
-from conceptloom.pipelines.build.settings import make_settings
 from conceptloom.runners.dataflow import job_options
 
 IMAGE = "europe-west4-docker.pkg.dev/a-project/images/conceptloom:0.1.0"

@@ -10,7 +10,7 @@ from dataflow_requests import FLAGS, IMAGE, NEEDED
 
 from conceptloom.errors import ConfigError
 from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.runners.dataflow import DataflowRunner
 from conceptloom.runners.dataflow_checks import missing
 

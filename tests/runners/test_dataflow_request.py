@@ -24,8 +24,8 @@ from dataflow_requests import HINTS, IMAGE, NEEDED, OUTPUT, STAGES, Request, con
 import conceptloom
 import conceptloom.pipelines.build.inputs
 from conceptloom.pipelines import RECIPES
+from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.build.inputs import plan_inputs
-from conceptloom.pipelines.build.settings import make_settings
 from conceptloom.tasks.base import Output, Task
 from conceptloom.transforms.blocks import RunTask
 

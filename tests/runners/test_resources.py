@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conceptloom.errors import ConfigError
 from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.settings import make_settings
+from conceptloom.pipelines.build.configuration import make_settings
 
 ACCELERATOR = "type:nvidia-l4;count:1;install-nvidia-driver"
 

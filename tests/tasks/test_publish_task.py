@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from conceptloom.hashing import text_id
 from conceptloom.schemas import DATA
 from conceptloom.tables import read_table, write_table
+from conceptloom.tasks.korean_commongen.publish import Sentences, data_rows
 from conceptloom.tasks.korean_commongen.split import DIVIDED
-from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, data_rows, plan_files
+from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, plan_files
+from conceptloom.variants import curriculum_order
 
 SOURCES = ["captions", "dialogues", "책"]
 ROWS = st.dictionaries(
@@ -32,7 +34,7 @@ def rows_of(rows: dict[str, dict[str, int]], split: str, source: str | None) -> 
 def test_every_shard_is_in_one_file_and_sources_follow_each_other(
     shards: Shards, split: str, rows_per_file: int, by_source: bool
 ) -> None:
-    files = plan_files(split, shards, rows_per_file, by_source)
+    files = plan_files(split, shards, rows_per_file, curriculum_order if by_source else None)
     sources: list[str | None] = [None]
     if by_source:
         sources = [source for source in SOURCES if any(rows_of(rows, split, source) for _, rows in shards)]
@@ -47,7 +49,7 @@ def test_every_shard_is_in_one_file_and_sources_follow_each_other(
 @given(SHARDS, st.integers(1, 200), st.booleans())
 def test_files_are_about_as_large_as_asked_for(shards: Shards, rows_per_file: int, by_source: bool) -> None:
     """A file of several shards exceeds the size by less than its largest shard; whole shards allow no better."""
-    for file in plan_files("train", shards, rows_per_file, by_source):
+    for file in plan_files("train", shards, rows_per_file, curriculum_order if by_source else None):
         sizes = [rows_of(dict(shards)[path], "train", file.source) for path in file.shards]
         assert len(sizes) == 1 or sum(sizes) < rows_per_file + max(sizes)
 
@@ -55,15 +57,15 @@ def test_files_are_about_as_large_as_asked_for(shards: Shards, rows_per_file: in
 def test_shards_are_grouped() -> None:
     rows = {"train": {"captions": 10, "dialogues": 5}, "test": {"dialogues": 1}}
     shards = [(f"s{number}", rows) for number in range(4)]
-    assert [file.shards for file in plan_files("train", shards, 30, False)] == [("s0", "s1"), ("s2", "s3")]
-    assert [(file.source, file.shards) for file in plan_files("train", shards, 20, True)] == [
+    assert [file.shards for file in plan_files("train", shards, 30)] == [("s0", "s1"), ("s2", "s3")]
+    assert [(file.source, file.shards) for file in plan_files("train", shards, 20, curriculum_order)] == [
         ("captions", ("s0", "s1")),
         ("captions", ("s2", "s3")),
         ("dialogues", ("s0", "s1", "s2", "s3")),
     ]
-    assert [file.name for file in plan_files("test", shards, 20, True)] == ["test-00000-of-00001"]
-    assert plan_files("validation", shards, 20, False) == []
-    assert plan_files("train", [], 20, True) == []
+    assert [file.name for file in plan_files("test", shards, 20, curriculum_order)] == ["test-00000-of-00001"]
+    assert plan_files("validation", shards, 20) == []
+    assert plan_files("train", [], 20, curriculum_order) == []
 
 
 def row(number: int, split: str, source: str) -> dict[str, Any]:
@@ -103,7 +105,7 @@ def test_a_file_has_the_rows_of_its_split_and_source(shards: list[str], split: s
 
 def published(tmp_path: Path, shards: list[str], split: str) -> tuple[dict[str, Any], Path]:
     block = DataFile(split, f"{split}-00000-of-00001", tuple(shards)).encode()
-    (output,) = PublishFiles(str(tmp_path / "out")).run(4, [block], None)
+    (output,) = PublishFiles(str(tmp_path / "out"), Sentences()).run(4, [block], None)
     found: dict[str, Any] = json.loads(output.data)
     return found, tmp_path / "out"
 
@@ -129,7 +131,7 @@ def test_a_file_is_written_in_every_format(tmp_path: Path, shards: list[str], sp
 def test_a_copy_is_the_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one\ntwo\n")
     block = Copy(str(tmp_path / "a"), "index/b", 2).encode()
-    (output,) = PublishFiles(str(tmp_path / "out")).run(0, [block], None)
+    (output,) = PublishFiles(str(tmp_path / "out"), Sentences()).run(0, [block], None)
     assert (tmp_path / "out" / "index" / "b").read_bytes() == b"one\ntwo\n"
     (file,) = json.loads(output.data)["files"]
     assert (file["rows"], file["bytes"]) == (2, 8)

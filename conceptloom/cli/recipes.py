@@ -1,0 +1,83 @@
+"""The options that a recipe has of its own, on the commands that take a recipe."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.core import TyperCommand
+
+from conceptloom.json_values import JsonObject
+
+if TYPE_CHECKING:
+    from conceptloom.pipelines import Recipe
+
+RECIPE_HELP = "The recipe; `conceptloom recipes` lists them. --help behind its name shows its own options too."
+_RECIPE, _SETTINGS = "conceptloom.recipe", "conceptloom.settings"
+
+
+class RecipeCommand(TyperCommand):
+    """A command that also has the options of the recipe that it is called with.
+
+    They are taken out before the others are parsed: typer offers no stable way to add parameters to a single call.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Takes the recipe's own options, then parses the others."""
+        recipe = ctx.meta[_RECIPE] = _named_recipe(args)
+        keys = [option.key for option in recipe.options] if recipe else []
+        ctx.meta[_SETTINGS], others = taken(keys, args)
+        return super().parse_args(ctx, others)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Writes the recipe's own options below those of the command."""
+        recipe = ctx.meta.get(_RECIPE)
+        if recipe and recipe.options:
+            with formatter.section(f"Options of recipe {recipe.name}"):
+                formatter.write_dl([(f"{_flag(option.key)} TEXT", option.help) for option in recipe.options])
+        super().format_epilog(ctx, formatter)
+
+
+def own_settings(context: typer.Context) -> JsonObject:
+    """The settings that were given by options of the recipe's own, by key."""
+    return dict(context.meta.get(_SETTINGS, {}))
+
+
+def taken(keys: Sequence[str], args: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """The values of the options of some keys, and the other arguments. What stands behind `--` is not looked at.
+
+    Ends the process with status 2 for an option without a value. The last of several values counts.
+
+    >>> taken(["conceptnet"], ["commongen", "--conceptnet", "names.txt", "--limit=3", "--", "--conceptnet=x"])
+    ({'conceptnet': 'names.txt'}, ['commongen', '--limit=3', '--', '--conceptnet=x'])
+    """
+    flags, given, others = {_flag(key): key for key in keys}, dict[str, str](), list[str]()
+    waiting = iter(args)
+    for argument in waiting:
+        name, equals, value = argument.partition("=")
+        if argument == "--":
+            return given, [*others, argument, *waiting]
+        if name not in flags:
+            others.append(argument)
+            continue
+        found = value if equals else next(waiting, None)
+        if found is None:
+            print(f"Error: {name} wants a value", file=sys.stderr)
+            raise typer.Exit(2)
+        given[flags[name]] = found
+    return given, others
+
+
+def _flag(key: str) -> str:
+    return f"--{key.replace('_', '-')}"
+
+
+def _named_recipe(args: Sequence[str]) -> "Recipe[Any] | None":
+    """The recipe that the arguments name; None where they name none, or one that does not exist."""
+    before = args[: args.index("--")] if "--" in args else args
+    names = [argument for argument in before if not argument.startswith("-")]
+    if not names:
+        return None
+    from conceptloom.pipelines import RECIPES  # and with it Beam
+
+    return next((RECIPES[name] for name in names if name in RECIPES), None)

@@ -1,0 +1,46 @@
+"""Stage publish of sentences: JSON lines and text in the formats of the published data set."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from conceptloom import storage
+from conceptloom.ledger import Ledger, count_read
+from conceptloom.publishing import json_lines, text_lines
+from conceptloom.schemas import DATA
+from conceptloom.tables import write_file
+from conceptloom.tasks.publish import DataFile, shard_rows
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A row of a shard is a sentence of schema DIVIDED."""
+
+    def rows(self, file: DataFile) -> pa.Table:
+        """See Shape."""
+        return data_rows(file)
+
+    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
+        """See Shape."""
+        return write_published(output, file.name, rows, references=file.split != "train")
+
+    def read(self, rows: pa.Table) -> Ledger:
+        """See Shape."""
+        return count_read(rows["source"])
+
+
+def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[dict[str, Any]]:
+    """Writes rows (schema DATA) as JSON lines and text. Raises BuildError for what the formats cannot hold."""
+    texts = {"jsonl": json_lines(rows, references=references), "txt": text_lines(rows, references=references)}
+    paths = {ending: storage.join(output, "published", f"{name}.{ending}") for ending in texts}
+    return [write_file(paths[ending], text, len(rows)) for ending, text in texts.items()]
+
+
+def data_rows(file: DataFile) -> pa.Table:
+    """The rows of one file (schema DATA), in the order of their ids."""
+    rows = shard_rows(file)
+    texts = rows["text"].combine_chunks()
+    references = pa.ListArray.from_arrays(pa.array(range(len(rows) + 1), pa.int32()), texts)
+    columns = [rows["id"], rows["concepts"], texts, references, rows["source"], rows["locator"]]
+    return pa.table(columns, schema=DATA)

@@ -1,0 +1,77 @@
+"""What a stage may know of its build, and what its tasks reported."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Generic
+
+import pyarrow as pa
+
+from conceptloom import storage
+from conceptloom.json_values import JsonObject
+from conceptloom.ledger import Ledger
+from conceptloom.manifest import Manifest
+from conceptloom.pipelines.build.inputs import InputPlan
+from conceptloom.pipelines.build.settings import S
+from conceptloom.tables import read_table
+
+
+@dataclass
+class Context(Generic[S]):
+    """What a stage may know: the settings, the planned inputs, where the build is, and what earlier stages left."""
+
+    settings: S
+    plan: InputPlan
+    output: str
+    stages: tuple[str, ...]
+    manifests: dict[str, Manifest] = field(default_factory=dict)
+
+    @property
+    def first(self) -> str:
+        """The name of the stage that reads the inputs."""
+        return self.stages[0]
+
+    def directory(self, stage: str) -> str:
+        """The directory of one stage, `stages/<n>-<name>`."""
+        return storage.join(self.output, "stages", f"{self.stages.index(stage) + 1}-{stage}")
+
+    @property
+    def buckets(self) -> int:
+        """How many buckets of ids there are: as the first stage left them, or will."""
+        first = self.manifests.get(self.first)
+        if first is None:
+            return self.plan.buckets
+        return sum(file["path"].startswith("sentences-") for file in first.files)
+
+    def ledger(self, stage: str) -> Ledger:
+        """The ledger of a finished stage."""
+        return Ledger.from_json(self.manifests[stage].ledger)
+
+    def handed_on(self, stage: str) -> dict[str, int]:
+        """What the stage after a finished one reads, by source.
+
+        This is what was kept, or (`made`) what was made of it, where that is something else than sentences.
+        """
+        made = self.manifests[stage].summary.get("numbers", {}).get("made")
+        if made is not None:
+            return dict(made)
+        return {source: counts.kept for source, counts in self.ledger(stage).sources.items() if counts.kept}
+
+    def kept(self, stage: str) -> int:
+        """How many sentences a finished stage kept."""
+        return sum(counts.kept for counts in self.ledger(stage).sources.values())
+
+    def shards(self, stage: str, kind: str, columns: list[str]) -> Iterator[pa.Table]:
+        """Some columns of all shards of one kind that a finished stage left."""
+        for file in self.manifests[stage].files:
+            if file["path"].startswith((f"{kind}-", f"{kind}.")):
+                yield read_table(storage.join(self.directory(stage), file["path"]), columns)
+
+
+@dataclass
+class Receipts:
+    """Everything that the tasks of one stage reported, put together."""
+
+    ledger: Ledger
+    files: list[JsonObject]
+    numbers: dict[str, dict[str, int]]
+    """Other counts that are added up, by name and source: `records`, `malformed`; `made`, see Context.handed_on."""
