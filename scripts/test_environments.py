@@ -1,7 +1,7 @@
 """Prepares what the tests of other systems run against: real Flink, Prism, a storage emulator, Airflow.
 
-Each lives in a folder of its own, outside the project's environment; the tests that need one skip, and say so, where it
-is missing. Wants Java 17 and Maven for Flink, Go for Prism. Run again, it makes only what is not there.
+Each has a folder of its own, outside the project's environment; without it the tests that need it are skipped and say
+so. Flink needs Java 17 and Maven, Prism needs Go. A second run makes only what is missing.
 
     python scripts/test_environments.py [NAME ...]
 """
@@ -83,7 +83,7 @@ ENVIRONMENTS: dict[str, Callable[[Path], None]] = {
 
 
 def prepare(name: str) -> Path:
-    """Makes one environment unless it is there; answers its directory."""
+    """Makes one environment unless it is there; returns its directory."""
     target = ROOT / name
     if (target / "READY").exists():
         return target
@@ -104,7 +104,7 @@ def _run(*command: str | Path, **environment: str) -> None:
 
 
 def main(names: Iterable[str]) -> int:
-    """Makes the environments, as many as can be made; answers how many could not."""
+    """Makes as many of the environments as can be made; returns how many could not."""
     failed = 0
     for name in names:
         try:

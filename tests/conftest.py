@@ -1,9 +1,31 @@
-"""What several tests share."""
+"""What several tests share, and which of them are slow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 from emulator import Store, running_store
+
+TESTS = Path(__file__).parent
+SLOW_FOLDERS = ("e2e", "image", "packaging")
+"""Whole builds, real engines, installations: all tests in them are slow. Elsewhere one that takes seconds says so."""
+FAST = "not slow"
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Marks what lies in a slow folder."""
+    for item in items:
+        if _is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves slow folders out where only fast tests are wanted: to import their modules takes seconds."""
+    return True if config.getoption("markexpr") == FAST and _is_slow(collection_path) else None
+
+
+def _is_slow(path: Path) -> bool:
+    return path.is_relative_to(TESTS) and path.relative_to(TESTS).parts[:1] in [(name,) for name in SLOW_FOLDERS]
 
 
 @pytest.fixture(scope="session")

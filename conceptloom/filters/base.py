@@ -42,7 +42,7 @@ class FilterEntry:
     make: Any
 
 
-FILTERS: Registry[FilterEntry] = Registry("filter")
+FILTERS: Registry[FilterEntry] = Registry("filter", "conceptloom.filters", FilterEntry)
 
 
 def make_filter(name: str, options: dict[str, Any] | None = None) -> Filter:

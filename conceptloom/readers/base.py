@@ -91,4 +91,4 @@ class ReaderEntry:
     make: type[Reader]
 
 
-READERS: Registry[ReaderEntry] = Registry("format")
+READERS: Registry[ReaderEntry] = Registry("format", "conceptloom.readers", ReaderEntry)

@@ -6,7 +6,6 @@ import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import BinaryIO
 
 from conceptloom import storage
@@ -20,7 +19,7 @@ _GZIP = b"\x1f\x8b"
 
 
 def plan_spans(info: storage.FileInfo, reader: Reader, encoding: str, span_bytes: int) -> list[Span]:
-    """The spans of a file: several for a large plain file of lines, else one. All but the first want `number_spans`."""
+    """The spans of a file: several for a large plain file of lines, else one. `first_records` numbers their records."""
     if span_bytes < 1:
         raise ValueError(f"span_bytes is {span_bytes}, not positive")
     if info.size <= span_bytes or not reader.splittable or not is_splittable(encoding) or _is_gzip(info.path):
@@ -39,13 +38,18 @@ def count_lines(path: str, start: int = 0, end: int | None = None) -> int:
         return lines + len(stream.read(1))
 
 
-def number_spans(spans: Sequence[Span], counts: Sequence[int]) -> list[Span]:
-    """The spans of one file, in order, each with the number of its first record, from the lines that each owns."""
-    numbered, first = [], 1
-    for span, lines in zip(spans, counts, strict=True):
-        numbered.append(replace(span, first=first))
-        first += lines
-    return numbered
+def first_records(owners: Sequence[int], counts: Sequence[int]) -> list[int]:
+    """The number of the first record of each span. The spans of a file are in order; `counts` are the lines they own.
+
+    >>> first_records([0, 0, 1], [10, 5, 7])
+    [1, 11, 1]
+    """
+    seen: dict[int, int] = {}
+    firsts = []
+    for owner, lines in zip(owners, counts, strict=True):
+        firsts.append(seen.get(owner, 0) + 1)
+        seen[owner] = seen.get(owner, 0) + lines
+    return firsts
 
 
 def read_span(span: Span, reader: Reader, encoding: str) -> Iterator[Text | Malformed]:

@@ -56,4 +56,4 @@ class ScorerEntry:
     wants_frequencies: bool = False
 
 
-SCORERS: Registry[ScorerEntry] = Registry("scorer")
+SCORERS: Registry[ScorerEntry] = Registry("scorer", "conceptloom.scorers", ScorerEntry)

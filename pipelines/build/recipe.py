@@ -158,5 +158,5 @@ class Recipe(Generic[S]):
         return ("inputs", "frozen", "resources", *(option.key for option in self.options))
 
 
-RECIPES: Registry[Recipe[Any]] = Registry("recipe")
+RECIPES: Registry[Recipe[Any]] = Registry("recipe", "conceptloom.recipes", Recipe)
 """Importing conceptloom.pipelines registers those of this package."""

@@ -89,7 +89,7 @@ def test_what_cannot_be_said() -> None:
     assert describe("tfidf", 1234).endswith("idf of 1,234 sentences")
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the published data are not beside the repository")
+@pytest.mark.skipif(not DATA.exists(), reason="the real data is not in ../shared/data")
 def test_the_published_references() -> None:
     groups = grouped_references(load_examples(str(DATA / "commongen.dev.jsonl")))[:100]
     corpus = [text for group in groups for text in group]

@@ -43,7 +43,7 @@ def test_what_is_compared() -> None:
     assert check_order([]).to_json()["mean_spearman"] is None
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the published data are not beside the repository")
+@pytest.mark.skipif(not DATA.exists(), reason="the real data is not in ../shared/data")
 @pytest.mark.parametrize("name", ["commongen.dev.jsonl", "train_src.txt"])
 def test_people_do_not_keep_the_order_that_is_shown(name: str) -> None:
     """The paper's finding on test (mean -0.031, 96.97 % changed) is what chance gives; so are dev and train."""

@@ -22,7 +22,7 @@ ROWS = st.lists(
     max_size=25,
 )
 SIZES = st.sets(st.integers(1, 6), min_size=1).map(lambda sizes: tuple(sorted(sizes)))
-real = pytest.mark.skipif(not SHARED.exists(), reason="the published captions are not there")
+real = pytest.mark.skipif(not SHARED.exists(), reason="the real data is not in ../shared/data")
 
 
 @settings(deadline=None, max_examples=200)

@@ -144,7 +144,7 @@ def test_stats_as_a_table(sample: Path) -> None:
     assert lines[1].split() == ["concept", "sets", *map(str, sizes)]
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the real data (../shared) is not here")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not in ../shared/data")
 def test_stats_of_the_published_data() -> None:
     """The numbers of the paper's table 1 that depend on the test set alone."""
     captions = f"--train=captions={SHARED / 'published' / 'captions.jsonl'}"

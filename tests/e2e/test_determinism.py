@@ -205,7 +205,9 @@ def test_remote_workers_with_the_installed_package(
     python = installed_python()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    shown = run_clean([python, "-I", "-c", "import conceptloom.tasks, runners; print(conceptloom.__file__)"], elsewhere)
+    shown = run_clean(
+        [python, "-I", "-c", "import conceptloom.tasks, conceptloom.runners as r; print(r.__file__)"], elsewhere
+    )
     assert str(python.parents[1]) in shown.stdout, shown.stderr
     _small_pieces(monkeypatch, 50_000, 100_000)
     inputs = {**large, **SAMPLE_INPUTS}

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from builds import RECIPE, SHARED, concept_sets, data_rows, finished_cli, report, rows
 
-pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the real data (../shared) is not here")
+pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="the real data is not in ../shared/data")
 
 RECORDS = {
     "captions": 9_842,

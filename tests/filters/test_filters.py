@@ -149,7 +149,7 @@ def test_the_first_objection_counts() -> None:
     assert first_objection((), "") is KEEP
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared data sets are not there")
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")
 def test_hardly_any_published_sentence_is_left_out() -> None:
     files = [DATA / "published" / f"{name}.jsonl" for name in ("captions", "dialogue_summaries")]
     texts = [json.loads(line)["scene"] for path in files for line in path.open(encoding="utf-8")]

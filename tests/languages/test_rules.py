@@ -20,7 +20,7 @@ from conceptloom.languages.korean.tokens import Token
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "ko"
 NAMES = ("published/captions.jsonl", "published/dialogue_summaries.jsonl", "outputs/references.jsonl")
-published_data = pytest.mark.skipif(not DATA.is_dir(), reason="the shared data sets are not there")
+published_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")
 
 
 class Published(NamedTuple):

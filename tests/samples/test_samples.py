@@ -211,7 +211,7 @@ def _real_english() -> set[str]:
     return {_key(sentence) for sentence in found}
 
 
-needs_shared = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data (../shared) is not here")
+needs_shared = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data is not in ../shared/data")
 
 
 @needs_shared

@@ -28,7 +28,7 @@ EXAMPLES = st.lists(
     ),
     max_size=20,
 )
-real = pytest.mark.skipif(not SHARED.exists(), reason="the published files are not there")
+real = pytest.mark.skipif(not SHARED.exists(), reason="the real data is not in ../shared/data")
 
 
 def tuples_of(examples: list[Example], width: int) -> set[tuple[str, ...]]:

@@ -53,7 +53,7 @@ def scores(items: list[Item], preset: str = "korean-commongen") -> dict[str, Sco
     return {score.name: score for metric in make_metrics(preset) for score in metric(items)}
 
 
-@pytest.mark.skipif(not OUTPUTS.exists(), reason="wants the published outputs in ../shared")
+@pytest.mark.skipif(not OUTPUTS.exists(), reason="the real data is not in ../shared/data")
 @pytest.mark.parametrize("model", PUBLISHED)
 def test_published_figures(model: str) -> None:
     predictions = str(OUTPUTS / f"{model}_quantitative.txt")
@@ -63,7 +63,7 @@ def test_published_figures(model: str) -> None:
     assert [len(found.systems[0].items), *found.systems[0].notes] == [2040]
 
 
-@pytest.mark.skipif(not OUTPUTS.exists(), reason="wants the published outputs in ../shared")
+@pytest.mark.skipif(not OUTPUTS.exists(), reason="the real data is not in ../shared/data")
 def test_each_sentence_scores_as_by_the_plain_program() -> None:
     with (OUTPUTS / "references.jsonl").open(encoding="utf-8") as lines:
         sets = [json.loads(line) for line, _ in zip(lines, range(200))]

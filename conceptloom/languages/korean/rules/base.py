@@ -22,7 +22,7 @@ class Rule:
     extract: Callable[[list[str], Sentences, Tagger], list[list[str]]]
 
 
-RULES: Registry[Rule] = Registry("concept rule")
+RULES: Registry[Rule] = Registry("concept rule", "conceptloom.rules", Rule)
 
 
 def by_sentence(concepts_of: Callable[[str, list[Token]], list[str]]) -> Callable[..., list[list[str]]]:

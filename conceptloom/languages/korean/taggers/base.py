@@ -27,7 +27,7 @@ class TaggerEntry:
     make: Callable[[], Tagger]
 
 
-TAGGERS: Registry[TaggerEntry] = Registry("tagger")
+TAGGERS: Registry[TaggerEntry] = Registry("tagger", "conceptloom.taggers", TaggerEntry)
 
 
 @lru_cache(maxsize=4)
