@@ -1,5 +1,6 @@
 """docs/extending.md: its examples are written out as a package, installed, and built with."""
 
+import csv
 import re
 import sys
 from itertools import combinations
@@ -97,3 +98,40 @@ def test_the_scorer_ranks_and_is_named_in_the_report(build: Path) -> None:
 def test_the_data_set_is_whole(build: Path) -> None:
     assert all(data_rows(build).values())
     assert {row["source"] for found in data_rows(build).values() for row in found} == {"talk"}
+
+
+@pytest.fixture(scope="module")
+def pairs(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a table of pairs, and the build of it by the recipe of the page, by two workers."""
+    folder = tmp_path_factory.mktemp("pairs")
+    with (folder / "pairs.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([("premise", "hypothesis", "label"), *PAIRS])
+    columns = "inputs.nli.options.columns='premise,hypothesis,label'"
+    words = ("build", "labelled-pairs", "--input", "nli:table=pairs.csv", "--set", columns, "--workers", "2")
+    assert "240 pairs" not in conceptloom(site, folder, *words, "--output", "build")
+    return folder
+
+
+LABELS = ("entailment", "neutral", "contradiction", "unsure")
+PAIRS = [(f"It rains in town {at}.", f"Street {at} is wet.", LABELS[at % len(LABELS)]) for at in range(240)]
+
+
+def test_the_recipe_divides_every_pair_with_a_label(pairs: Path) -> None:
+    found = [row for split in data_rows(pairs / "build").values() for row in split]
+    named = {(row["premise"], row["hypothesis"], row["label"]) for row in found}
+    assert named == {pair for pair in PAIRS if pair[2] != "unsure"} and len(found) == len(named)
+    ledger = report(pairs / "build")["stages"]["ingest"]["nli"]
+    assert ledger == {"read": 240, "kept": 180, "rejected": {"unknown_label": 60}}
+    counted = report(pairs / "build")["statistics"]
+    assert {split: column["pairs"] for split, column in counted.items()} == {
+        split: len(rows) for split, rows in data_rows(pairs / "build").items()
+    }
+
+
+def test_what_is_done_with_builds_works_for_the_recipe(site: Path, pairs: Path) -> None:
+    assert "rejected  in stage ingest: unknown_label (unsure)" in conceptloom(
+        site, pairs, "explain", "build", "pairs.csv#4"
+    )
+    assert "all the same" in conceptloom(site, pairs, "diff", "build", "build")
+    assert "current" in conceptloom(site, pairs, "promote", "build")
+    assert "labelled-pairs " in conceptloom(site, pairs, "recipes")
