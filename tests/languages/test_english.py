@@ -194,6 +194,7 @@ def test_few_words_stand_for_several_concepts(doubts: Doubts) -> None:
 
 
 @needs_data
+@pytest.mark.slow
 def test_the_concepts_lie_between_those_of_two_plain_programs(published) -> None:
     """At least what the dictionary alone gives, at most what dictionary, rules and the word itself give."""
     pairs, vocabulary = published
