@@ -7,7 +7,7 @@ import pytest
 from emulator import Store, running_store
 
 TESTS = Path(__file__).parent
-SLOW_FOLDERS = ("e2e", "image", "packaging")
+SLOW_FOLDERS = ("e2e", "image", "packaging", "runners", "samples")
 """Whole builds, real engines, installations: all tests in them are slow. Elsewhere one that takes seconds says so."""
 FAST = "not slow"
 

@@ -90,6 +90,7 @@ def test_what_cannot_be_said() -> None:
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the real data is not in ../shared/data")
+@pytest.mark.slow
 def test_the_published_references() -> None:
     groups = grouped_references(load_examples(str(DATA / "commongen.dev.jsonl")))[:100]
     corpus = [text for group in groups for text in group]

@@ -45,6 +45,7 @@ def test_what_is_compared() -> None:
 
 @pytest.mark.skipif(not DATA.exists(), reason="the real data is not in ../shared/data")
 @pytest.mark.parametrize("name", ["commongen.dev.jsonl", "train_src.txt"])
+@pytest.mark.slow
 def test_people_do_not_keep_the_order_that_is_shown(name: str) -> None:
     """The paper's finding on test (mean -0.031, 96.97 % changed) is what chance gives; so are dev and train."""
     examples = load_examples(str(DATA / name))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def compared(old: Rows, new: Rows, old_rejected: Rows, new_rejected: Rows) -> pa
 
 @settings(deadline=None, max_examples=200)
 @given(BUILD, BUILD, REJECTED, REJECTED, st.data())
+@pytest.mark.slow
 def test_differences_are_the_oracles(old: Rows, new: Rows, left: Rows, right: Rows, data: st.DataObject) -> None:
     same = data.draw(st.lists(st.sampled_from(sorted(old)), unique=True)) if old else []
     new = {**new, **{id_: old[id_] for id_ in same}}
@@ -80,6 +82,7 @@ def test_differences_are_the_oracles(old: Rows, new: Rows, left: Rows, right: Ro
 
 @settings(deadline=None)
 @given(BUILD, BUILD, REJECTED, st.integers(0, 4), st.integers(0, 30))
+@pytest.mark.slow
 def test_a_tally_of_ranges_is_that_of_all(old: Rows, new: Rows, left: Rows, wanted: int, cut: int) -> None:
     bound = sorted(text_id(str(number)) for number in range(31))[cut]
     tally = Tally(wanted, COLUMNS, "target")

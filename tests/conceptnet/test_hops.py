@@ -74,6 +74,7 @@ def test_it_is_what_counting_each_path_gives(tmp_path_factory, edges: list[Edge]
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")
+@pytest.mark.slow
 def test_real_sets_on_a_real_graph() -> None:
     triples = DATA / "conceptnet/conceptnet100k_train.tsv"
     examples = read_examples(str(DATA / "commongen/commongen.dev.jsonl"))

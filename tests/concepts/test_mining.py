@@ -33,6 +33,7 @@ real = pytest.mark.skipif(not SHARED.exists(), reason="the real data is not in .
     shards=st.integers(1, 5),
     instances=st.sampled_from([1, 50, 1 << 20]),
 )
+@pytest.mark.slow
 def test_every_field_of_every_set(
     rows: list[Row], sizes: tuple[int, ...], min_support: int, shards: int, instances: int
 ) -> None:
@@ -42,6 +43,7 @@ def test_every_field_of_every_set(
 
 
 @real
+@pytest.mark.slow
 def test_every_field_on_real_captions() -> None:
     rows = captions()[::10][:3000]
     coding = coded(rows)
@@ -60,6 +62,7 @@ def test_every_field_on_real_captions() -> None:
 
 
 @real
+@pytest.mark.slow
 def test_all_captions_have_as_many_sets_and_supports_as_plain_dictionaries_count() -> None:
     rows = captions()
     supports = dict[tuple[str, ...], int]()
@@ -83,6 +86,7 @@ def test_all_captions_have_as_many_sets_and_supports_as_plain_dictionaries_count
 
 @settings(deadline=None)
 @given(rows=ROWS, shards=st.integers(1, 4), order=st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_blocks_in_any_order_give_the_same_batches(rows: list[Row], shards: int, order: Any) -> None:
     sentences = coded(rows).sentences
     shuffled = list(range(len(rows)))

@@ -46,6 +46,7 @@ def drawn_sets(scores: list[int], size: int) -> dict[frozenset[int], float]:
     # The limits are the 0.1 % points of chi-square with one degree of freedom less than there are outcomes.
     [([1, 2, 3, 4, 10], 2, 27.88), ([1, 2, 5, 8, 20, 3], 3, 43.82), ([7, 1], 1, 10.83)],
 )
+@pytest.mark.slow
 def test_frequencies_are_the_exact_probabilities(scores: list[int], size: int, limit: float) -> None:
     runs, outcomes = 20_000, Counter[frozenset[int]]()
     sets, weights = splitmix64(np.arange(len(scores), dtype=np.uint64)), np.array(scores, dtype=np.float64)

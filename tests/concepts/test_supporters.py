@@ -1,6 +1,7 @@
 """The sentences of chosen sets against plain subset tests."""
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mining_oracle import Row, coded, mined
@@ -18,6 +19,7 @@ from conceptloom.tables import from_ipc
 
 @settings(deadline=None)
 @given(rows=ROWS, shards=st.integers(1, 4), data=st.data())
+@pytest.mark.slow
 def test_chosen_sets_find_all_their_sentences(rows: list[Row], shards: int, data: st.DataObject) -> None:
     sentences, terms, _ = coded(rows)
     batches = list(mined(sentences, MiningRules((2, 4)), shards))

@@ -42,6 +42,7 @@ def counts(built: Context) -> SetCounts:
     return counted
 
 
+@pytest.mark.slow
 def test_sets_in_captions_are_counted(built: Context, counts: SetCounts) -> None:
     directory = Path(built.output)
     sentences = sentences_of(directory)

@@ -53,6 +53,7 @@ def expected(train: list[Row], validation: list[Row], test: list[Row], policy: P
 
 @settings(max_examples=150)
 @given(ROWS, ROWS, ROWS, ROWS, POLICIES)
+@pytest.mark.slow
 def test_what_leaks_is_counted(
     first: list[Row], second: list[Row], validation: list[Row], test: list[Row], policy: Policy
 ) -> None:

@@ -150,6 +150,7 @@ def published() -> tuple[list[tuple[tuple[str, ...], str]], frozenset[str]]:
 
 
 @needs_data
+@pytest.mark.slow
 def test_the_concepts_lie_between_those_of_two_plain_programs(published) -> None:
     """At least what the dictionary alone gives, at most what dictionary, rules and the word itself give."""
     pairs, vocabulary = published

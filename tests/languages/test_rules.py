@@ -49,6 +49,7 @@ def mismatches(rows: Published, rule: str, start: int, end: int | None) -> float
 
 
 @published_data
+@pytest.mark.slow
 def test_published_gives_the_published_sets(rows: Published) -> None:
     assert (rows.train, len(rows.texts)) == (21_593, 23_633)
     assert mismatches(rows, "published", 0, None) <= 13 / 45_228

@@ -122,6 +122,7 @@ def test_konlpy_mecab_agrees_with_mecab() -> None:
 
 
 @needs_kiwi
+@pytest.mark.slow
 def test_kiwi_keeps_every_character_and_tags_in_sejong() -> None:
     texts = [*sentences(300), "😀 웃는다.", "할 수 있다.", ""]
     for text, tokens in zip(texts, tagger("kiwi").tag(texts), strict=True):
@@ -187,6 +188,7 @@ def java_tokens() -> dict[str, list[list[list[str]]]]:
 
 
 @pytest.mark.parametrize("name", JAVA)
+@pytest.mark.slow
 def test_taggers_in_java_give_sejong_tags(name: str, java_tokens: dict[str, list[list[list[str]]]]) -> None:
     tokens = java_tokens[name]
     assert len(tokens) == len(SENTENCES)

@@ -123,6 +123,7 @@ def test_a_line_for_each_reference_is_scored_as_one_for_each_set(
     assert {one["name"]: one["value"] for one in scores[1]}["Duplicates"] == 0
 
 
+@pytest.mark.slow
 def test_systems_of_other_items_have_a_page_each(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -200,6 +200,7 @@ def test_other_names_are_no_parallel_text(name: str) -> None:
 
 
 @needs_data
+@pytest.mark.slow
 def test_the_captions_are_those_of_a_plain_program() -> None:
     folder = DATA / "en/captions"
     coco17 = json.loads((folder / "captions_val2017.json").read_text("utf-8"))["annotations"]

@@ -178,6 +178,7 @@ def test_a_deep_record_is_malformed_and_the_rest_is_read(opening: str) -> None:
 
 
 @pytest.mark.parametrize("unit", [b"[", b"{", b"[{", b"[}", b'{"a":', b'\\"'])
+@pytest.mark.slow
 def test_a_record_without_end_is_not_held(unit: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "RECORD_CHARACTERS", 1 << 18)
     monkeypatch.setattr(resync, "DEEPEST", 1 << 17)

@@ -12,7 +12,7 @@ from conceptloom import storage
 from conceptloom.readers import count_lines, find_encoding, find_format, make_reader, read_head
 from conceptloom.readers.published import format_json, format_text, read_examples
 
-pytestmark = needs_data
+pytestmark = [needs_data, pytest.mark.slow]
 
 FILES = [
     ("ko/published/captions.jsonl", "published", {}, 9_842),

@@ -1,5 +1,6 @@
 from contextlib import suppress
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import read
@@ -40,6 +41,7 @@ PIECES = st.sampled_from(
 
 @given(st.sampled_from(list(READERS)), st.lists(PIECES | st.binary(max_size=3), max_size=30).map(b"".join))
 @settings(max_examples=1000)
+@pytest.mark.slow
 def test_any_bytes_give_records_reasons_or_an_input_error(format: str, content: bytes) -> None:
     reader = make_reader(format, {"column": 1} if format == "table" else {})
     entries: list[Entry] = []

@@ -1,6 +1,7 @@
 """Shared concepts against plain intersections of sets."""
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ def hashed(sets: list[set[str]]) -> ConceptSets:
 
 @settings(deadline=None, max_examples=300)
 @given(SETS, SETS, st.integers(0, 7))
+@pytest.mark.slow
 def test_the_first_held_out_set_with_too_much_in_common(train: list[set[str]], held: list[set[str]], k: int) -> None:
     expected = [next((place for place, other in enumerate(held) if len(one & other) > k), -1) for one in train]
     assert shared_with(hashed(train), hashed(held), k).tolist() == expected

@@ -108,6 +108,7 @@ def verdicts_of(shards: Sequence[pa.Table], protection: Protection, policy: Poli
 
 @settings(deadline=None, max_examples=200)
 @given(old=SETS, new=SETS, again=st.integers(0, 10), policy=POLICY, chance=st.integers())
+@pytest.mark.slow
 def test_what_falls_out_is_what_the_oracle_says(
     corpus: Corpus, old: list[list[str]], new: list[list[str]], again: int, policy: Policy, chance: int
 ) -> None:

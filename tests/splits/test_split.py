@@ -89,6 +89,7 @@ def try_split(table: pa.Table, policy: Policy, sizes: Sizes, seed: int) -> Split
 
 @settings(deadline=None, max_examples=300)
 @given(rows=ROWS, policy=POLICY, validation=FEW, test=FEW, seed=st.integers(0, 5), stratify=st.booleans())
+@pytest.mark.slow
 def test_every_row_goes_where_the_oracle_says(
     corpus: Corpus, rows: Any, policy: Policy, validation: int, test: int, seed: int, stratify: bool
 ) -> None:
@@ -179,6 +180,7 @@ def distributed(shards: list[pa.Table], policy: Policy, sizes: Sizes, seed: int,
     buckets=st.integers(1, 4),
     chance=st.integers(),
 )
+@pytest.mark.slow
 def test_shards_buckets_and_order_do_not_matter(
     corpus: Corpus, rows: Any, policy: Policy, sizes: Sizes, buckets: int, chance: int
 ) -> None:

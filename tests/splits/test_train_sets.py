@@ -36,6 +36,7 @@ def kept(train: Sets, verdict: Verdict) -> Sets:
 
 @settings(deadline=None, max_examples=300)
 @given(train=st.lists(SETS, max_size=4), dev=SETS, test=SETS, share=st.sampled_from([0, 0.25, 0.5, 0.9, 0.9631, 1]))
+@pytest.mark.slow
 def test_final(train: list[Sets], dev: Sets, test: Sets, share: float) -> None:
     sets = sorted({concepts for part in train for concepts in part}, key=sorted)
     verdict = Final(share).judge(hashed(sets), Held(hashed(dev), hashed(test)))
@@ -58,6 +59,7 @@ def test_final(train: list[Sets], dev: Sets, test: Sets, share: float) -> None:
 
 @settings(deadline=None, max_examples=300)
 @given(train=SETS, dev=SETS, test=SETS, most=st.integers(0, 4))
+@pytest.mark.slow
 def test_preprint(train: Sets, dev: Sets, test: Sets, most: int) -> None:
     verdict = Preprint(most).judge(hashed(train), Held(hashed(dev), hashed(test)))
     near_test = [c for c in train if any(len(c & other) > most for other in test)]
@@ -79,6 +81,7 @@ def test_no_control_keeps_all_and_the_share_of_nothing_costs_nothing(train: Sets
 
 @settings(deadline=None)
 @given(train=SETS, dev=SETS, test=SETS, order=st.permutations(range(12)))
+@pytest.mark.slow
 def test_the_order_of_the_sets_does_not_matter(train: Sets, dev: Sets, test: Sets, order: list[int]) -> None:
     train = sorted(set(train), key=sorted)
     shuffled = [train[place] for place in order if place < len(train)]

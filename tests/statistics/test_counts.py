@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ def plain_unseen(train: list[Example], held_out: list[Example], width: int) -> t
 
 @settings(deadline=None)
 @given(EXAMPLES_LIST, st.lists(EXAMPLES_LIST, max_size=3))
+@pytest.mark.slow
 def test_unseen_tuples_over_train_blocks(held_out: list[Example], train: list[list[Example]]) -> None:
     tuples = eval_tuples(examples_table(held_out))
     seen = tuples.nothing_seen()

@@ -12,7 +12,7 @@ from conceptloom.statistics.additional import Additional, additional_morphemes
 from conceptloom.statistics.summary import DatasetStatistics, dataset_statistics
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ko"
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")
+pytestmark = [pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data"), pytest.mark.slow]
 
 
 def read(name: str, source: str | None) -> list[Example]:

@@ -87,6 +87,7 @@ def test_lines_that_are_no_questions(tmp_path: Path, wrong: str, message: str) -
 
 
 @pytest.mark.skipif(not FILE.exists(), reason="the real data is not in ../shared/data")
+@pytest.mark.slow
 def test_the_published_questions() -> None:
     questions = list(read_questions(str(FILE)))
     raw = [json.loads(text) for text in FILE.open(encoding="utf-8")]

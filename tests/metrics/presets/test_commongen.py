@@ -36,6 +36,7 @@ def table() -> dict[str, Score]:
 
 
 @pytest.mark.parametrize("name", REPRODUCED)
+@pytest.mark.slow
 def test_the_published_table(table: dict[str, Score], name: str) -> None:
     assert table[name].value == pytest.approx(REPRODUCED[name], abs=0.0051)
 

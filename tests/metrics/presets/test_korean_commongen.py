@@ -215,6 +215,7 @@ def test_what_another_thread_empties_is_not_missed(monkeypatch: pytest.MonkeyPat
     assert mecab_ko.morphemes(SENTENCES) == {text: oracle.morphs(text) for text in SENTENCES}
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported_before_it_is_needed(tmp_path: Path) -> None:
     heavy = ("nltk", "torch", "mecab", "apache_beam")
     code = f"import sys, conceptloom.metrics; print([name for name in {heavy} if name in sys.modules])"

@@ -47,6 +47,7 @@ def _named(scores: list[Score], name: str) -> Score:
 
 
 @pytest.mark.parametrize("name", ["BLEU", "chrF++"])
+@pytest.mark.slow
 def test_differences_are_sacrebleus(systems: list[list[Item]], scored: list[list[Score]], name: str) -> None:
     metric = BLEU() if name == "BLEU" else CHRF(word_order=2)
     references = [list(stream) for stream in zip(*(item.references for item in systems[0]), strict=True)]
