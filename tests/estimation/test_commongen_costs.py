@@ -52,6 +52,7 @@ def test_sets_in_captions_are_counted(built: Context, counts: SetCounts) -> None
     assert dict(enumerate(counts.leads.tolist())) == {number: leads[number] for number in range(max(leads) + 1)}
 
 
+@pytest.mark.slow
 def test_candidates_are_counted(built: Context, counts: SetCounts) -> None:
     """A candidate's lead is its rarest concept; each shard hands on as many sets as all candidates are."""
     directory = Path(built.output)
@@ -68,6 +69,7 @@ def test_candidates_are_counted(built: Context, counts: SetCounts) -> None:
     assert counts.train == len(train) and counts.references == sum(len(row["references"]) for row in train)
 
 
+@pytest.mark.slow
 def test_each_set_is_seen_in_the_units_of_its_captions(built: Context) -> None:
     """Captions are drawn in units of seven; every third caption stands in another unit as well."""
     texts = sorted(row["text"] for row in sentences_of(Path(built.output)))

@@ -150,6 +150,7 @@ def test_the_first_objection_counts() -> None:
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")
+@pytest.mark.slow
 def test_hardly_any_published_sentence_is_left_out() -> None:
     files = [DATA / "published" / f"{name}.jsonl" for name in ("captions", "dialogue_summaries")]
     texts = [json.loads(line)["scene"] for path in files for line in path.open(encoding="utf-8")]

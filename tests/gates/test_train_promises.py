@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +39,7 @@ def test_final(train: list[Sets], dev: Sets, test: Sets, share: float) -> None:
 
 @settings(deadline=None)
 @given(train=st.lists(SETS, max_size=3), dev=SETS, test=SETS, most=st.integers(0, 3))
+@pytest.mark.slow
 def test_preprint(train: list[Sets], dev: Sets, test: Sets, most: int) -> None:
     (found,) = promises(Preprint(most), map(hashed, train), Held(hashed(dev), hashed(test)))
     near = [members for part in train for members in part if any(len(members & one) > most for one in dev + test)]

@@ -57,6 +57,7 @@ def test_published_gives_the_published_sets(rows: Published) -> None:
 
 
 @published_data
+@pytest.mark.slow
 def test_exact_gives_most_of_the_published_sets(rows: Published) -> None:
     assert 0.965 <= 1 - mismatches(rows, "exact", 0, rows.train) <= 0.975
     assert 1 - mismatches(rows, "exact", rows.train, None) == pytest.approx(0.9975, abs=0.0005)

@@ -100,6 +100,7 @@ def test_lines_of_mecabs_output() -> None:
         ("konlpy-mecab", "konlpy", "python-mecab-ko-dic"),
     ],
 )
+@pytest.mark.slow
 def test_signatures_name_the_tagger_and_its_dictionary(name: str, module: str, dictionary: str) -> None:
     """Another dictionary means another build: its version must be in the signature."""
     pytest.importorskip(module)
@@ -131,6 +132,7 @@ def test_kiwi_keeps_every_character_and_tags_in_sejong() -> None:
 
 
 @needs_kiwi
+@pytest.mark.slow
 def test_kiwi_gives_no_empty_token() -> None:
     """Kiwi restores elided morphemes (이/VCP of 개그라며) at a place without characters."""
     texts = ["아저씨 개그라며 썰렁하다고 하였다.", "다른 말이 도록 아니냐 한다.", *sentences(300)]

@@ -40,6 +40,7 @@ def walked(content: bytes, items: str, size: int = 1 << 16) -> list[object]:
 
 
 @given(st.lists(VALUES), st.integers(1, 9), st.sampled_from([None, 1]), st.booleans())
+@pytest.mark.slow
 def test_an_array_gives_what_the_standard_parser_gives(values, size: int, indent: int | None, ascii_only: bool) -> None:
     content = json.dumps(values, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     assert walked(content, "item", size) == json.loads(content, parse_int=float)
@@ -144,6 +145,7 @@ BROKEN = st.sampled_from(
 
 @given(st.lists(st.tuples(st.just(True), GOOD) | st.tuples(st.just(False), BROKEN), min_size=2), st.integers(1, 30))
 @pytest.mark.parametrize("items", ["item", "data.item", "*"])
+@pytest.mark.slow
 def test_a_broken_record_is_malformed_and_the_rest_is_read(items: str, records, size: int) -> None:
     if items == "*":  # there a closing brace too many ends the document
         records = [record for record in records if record[1] != '{"text": "a"}}']

@@ -26,6 +26,7 @@ EXAMPLES_LIST = st.lists(EXAMPLE, max_size=25)
 
 @settings(deadline=None)
 @given(EXAMPLES_LIST, EXAMPLES_LIST)
+@pytest.mark.slow
 def test_counts_of_blocks_add_up_to_those_of_a_plain_program(left: list[Example], right: list[Example]) -> None:
     counts = Counts().merge(count_block(examples_table(left)).merge(count_block(examples_table(right))))
     rows = left + right

@@ -41,6 +41,7 @@ def test_the_published_table(table: dict[str, Score], name: str) -> None:
     assert table[name].value == pytest.approx(REPRODUCED[name], abs=0.0051)
 
 
+@pytest.mark.slow
 def test_meteor_of_the_published_table(table: dict[str, Score]) -> None:
     if shutil.which("java") is None:
         pytest.skip("METEOR's program needs Java: apt install default-jre-headless")
@@ -49,15 +50,18 @@ def test_meteor_of_the_published_table(table: dict[str, Score]) -> None:
     assert intervals([table["METEOR"]])["METEOR"] is None
 
 
+@pytest.mark.slow
 def test_coverage_of_the_published_table(table: dict[str, Score]) -> None:
     assert table["Coverage"].value == pytest.approx(92.91, abs=0.1)
 
 
+@pytest.mark.slow
 def test_every_score_says_how_it_was_made(table: dict[str, Score]) -> None:
     assert all(score.signature.startswith(f"metric:{name}|") for name, score in table.items())
     assert f"pycocoevalcap:{version('pycocoevalcap')}" in table["CIDEr"].signature
 
 
+@pytest.mark.slow
 def test_spice_without_its_jars_is_missing_and_downloads_nothing(table: dict[str, Score]) -> None:
     if not captions.spice_missing():
         pytest.skip("SPICE's jars are here")
@@ -65,6 +69,7 @@ def test_spice_without_its_jars_is_missing_and_downloads_nothing(table: dict[str
     assert "missing:" in table["SPICE"].signature and "stanford-corenlp-3.6.0-models.jar" in table["SPICE"].signature
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_scores(table: dict[str, Score]) -> None:
     for name, interval in intervals(list(table.values()), resamples=200).items():
         if interval is not None:
@@ -72,6 +77,7 @@ def test_intervals_hold_the_scores(table: dict[str, Score]) -> None:
             assert interval.high - interval.low < 0.15 * table[name].value
 
 
+@pytest.mark.slow
 def test_bleu_of_sums_is_the_librarys(table: dict[str, Score]) -> None:
     from pycocoevalcap.bleu.bleu import Bleu
 

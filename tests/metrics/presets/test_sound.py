@@ -53,6 +53,7 @@ def _streams(items: list[Item]) -> list[list[str]]:
     return [list(stream) for stream in zip(*(item.references for item in items), strict=True)]
 
 
+@pytest.mark.slow
 def test_bleu_and_chrf_are_sacrebleus() -> None:
     mecab = pytest.importorskip("mecab").MeCab()
     items, found = _korean(), _korean_scores()
