@@ -5,11 +5,19 @@ from pathlib import Path
 
 import pytest
 from emulator import Store, running_store
+from hypothesis import settings
 
 TESTS = Path(__file__).parent
 SLOW_FOLDERS = ("e2e", "image", "packaging", "runners", "samples")
 """Whole builds, real engines, installations: all tests in them are slow. Elsewhere one that takes seconds says so."""
 FAST = "not slow"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fast tests try a property on fewer examples, unless it names a number itself."""
+    if config.getoption("markexpr") == FAST and not config.getoption("--hypothesis-profile"):
+        settings.register_profile("fast", max_examples=25, deadline=None)
+        settings.load_profile("fast")
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -56,6 +56,7 @@ def doubts(published: Published) -> Doubts:
 
 
 @needs_data
+@pytest.mark.slow
 def test_nearly_all_published_concepts_are_found(doubts: Doubts) -> None:
     assert doubts.pairs == 33_694
     assert doubts.found_share >= 0.990
@@ -63,6 +64,7 @@ def test_nearly_all_published_concepts_are_found(doubts: Doubts) -> None:
 
 
 @needs_data
+@pytest.mark.slow
 def test_few_words_stand_for_several_concepts(doubts: Doubts) -> None:
     assert doubts.several_share <= 0.03
     assert doubts.beyond / doubts.pairs <= 2.5
@@ -70,6 +72,7 @@ def test_few_words_stand_for_several_concepts(doubts: Doubts) -> None:
 
 
 @needs_data
+@pytest.mark.slow
 def test_missed_pairs_are_counted_as_a_plain_program_counts(published: Published, doubts: Doubts) -> None:
     pairs, vocabulary = published
     found = concepts_of([text for _, text in pairs], LemmaAnalyser(vocabulary))

@@ -86,6 +86,7 @@ def test_each_set_is_seen_in_the_units_of_its_captions(built: Context) -> None:
 
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=4), st.integers(1, 40))
+@pytest.mark.slow
 def test_captions_leave_for_the_shards_of_their_leads(sizes: list[int], shards: int) -> None:
     """Dealt by the product's own hash, a copy for each shard: as many as chance says."""
     many, leads = 3000, np.bincount(sizes)

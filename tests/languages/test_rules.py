@@ -64,6 +64,7 @@ def test_exact_gives_most_of_the_published_sets(rows: Published) -> None:
 
 
 @published_data
+@pytest.mark.slow
 def test_the_papers_tag_list_gives_few_of_them(rows: Published) -> None:
     assert mismatches(rows, "paper", 0, None) > 0.5
 
@@ -124,6 +125,7 @@ def oracle(rule: str, text: str, tokens: list[Token]) -> list[str]:
 
 @published_data
 @pytest.mark.parametrize("rule", sorted(ORACLES))
+@pytest.mark.slow
 def test_chains_are_those_of_a_plain_program(rows: Published, rule: str) -> None:
     texts, tokens = rows.texts[::2], rows.tokens[::2]
     assert RULES[rule].extract(texts, tokens, tagger("mecab")) == [
@@ -132,6 +134,7 @@ def test_chains_are_those_of_a_plain_program(rows: Published, rule: str) -> None
 
 
 @published_data
+@pytest.mark.slow
 def test_noun_verb_is_that_of_a_plain_program(rows: Published) -> None:
     texts, tokens, mecab = rows.texts[::9], rows.tokens[::9], tagger("mecab")
     for text, found in zip(texts, RULES["noun-verb"].extract(texts, tokens, mecab), strict=True):

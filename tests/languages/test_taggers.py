@@ -141,6 +141,7 @@ def test_kiwi_gives_no_empty_token() -> None:
 
 
 @needs_kiwi
+@pytest.mark.slow
 def test_kiwi_on_a_known_sentence() -> None:
     (tokens,) = tagger("kiwi").tag(["작은 개가 공을 쳤다."])
     assert shown(tokens) == "작/VA 은/ETM 개/NNG 가/JKS 공/NNG 을/JKO 쳤/VV+EP 다/EF ./SF"

@@ -21,6 +21,7 @@ THRESHOLDS = {"static-ko": (75, 68, 50), "tfidf": (72, 65, 43)}
 
 @needs_data
 @pytest.mark.parametrize("scorer", THRESHOLDS)
+@pytest.mark.slow
 def test_correlation_with_human_judgement(scorer):
     found = [correlation(scorer, read_pairs(DATA / "similarity" / file)) for file in FILES.values()]
     assert all(value >= least for value, least in zip(found, THRESHOLDS[scorer], strict=True)), found

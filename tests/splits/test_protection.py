@@ -135,6 +135,7 @@ def test_what_falls_out_is_what_the_oracle_says(
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), POLICY, st.integers(0, 4), st.integers(1, 4), st.integers(0, 3))
+@pytest.mark.slow
 def test_freezing_a_split_on_its_own_corpus_changes_nothing(
     corpus: Corpus, chance: int, policy: Policy, validation: int, test: int, seed: int
 ) -> None:

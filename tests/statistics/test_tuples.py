@@ -63,6 +63,7 @@ def test_the_published_numbers_of_dev() -> None:
 
 
 @real
+@pytest.mark.slow
 def test_the_first_half_of_train_and_what_dev_has_unseen_beside_it() -> None:
     train, dev = published_train(), published_dev()
     counts = merge_tuples([count_tuples(examples_table(train[start::3])) for start in range(3)])
@@ -80,6 +81,7 @@ def test_the_first_half_of_train_and_what_dev_has_unseen_beside_it() -> None:
 
 @settings(deadline=None)
 @given(train=EXAMPLES, held=EXAMPLES, cut=st.integers(0, 20))
+@pytest.mark.slow
 def test_counts_are_those_of_plain_sets(train: list[Example], held: list[Example], cut: int) -> None:
     parts = [count_tuples(examples_table(part)) for part in (held[:cut], held[cut:])]
     found = tuple_statistics(merge_tuples(parts[::-1]), count_tuples(examples_table(train)))

@@ -55,6 +55,7 @@ def scores(items: list[Item], preset: str = "korean-commongen") -> dict[str, Sco
 
 @pytest.mark.skipif(not OUTPUTS.exists(), reason="the real data is not in ../shared/data")
 @pytest.mark.parametrize("model", PUBLISHED)
+@pytest.mark.slow
 def test_published_figures(model: str) -> None:
     predictions = str(OUTPUTS / f"{model}_quantitative.txt")
     found = evaluate("korean-commongen", {}, str(OUTPUTS / "references.jsonl"), "test", [predictions])
