@@ -6,6 +6,7 @@ from typing import Protocol
 
 from conceptloom.errors import InputError
 from conceptloom.hashing import text_id
+from conceptloom.models import DEFAULT_DEVICE
 from conceptloom.readers.lines import sound_lines
 
 MODEL = "transformers:"
@@ -21,16 +22,16 @@ class PerplexityScorer(Protocol):
         """The perplexity of each sentence: exp of the mean negative log-likelihood of its tokens, at least 1."""
 
 
-def make_perplexity_scorer(name: str) -> PerplexityScorer:
-    """The scorer for `transformers:PATH` (a causal language model's directory), or for a table's path.
+def make_perplexity_scorer(name: str, device: str = DEFAULT_DEVICE) -> PerplexityScorer:
+    """Returns the scorer for `transformers:PATH` (a causal language model's directory), or for a table's path.
 
-    Raises ConfigError where the model cannot be had, InputError for a table that cannot be read.
+    `device` is where the model runs. Raises ConfigError where the model cannot be loaded, InputError for a table that cannot be read.
     """
     if not name.startswith(MODEL):
         return TablePerplexity(name)
     from conceptloom.annotation.neural import ModelPerplexity
 
-    return ModelPerplexity(name.removeprefix(MODEL))
+    return ModelPerplexity(name.removeprefix(MODEL), device)
 
 
 class TablePerplexity:

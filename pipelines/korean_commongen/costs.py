@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.corpus.analysis import Analyser
+from conceptloom.corpus.analysis import KoreanAnalyser
 from conceptloom.corpus.raw import Texts
 from conceptloom.estimation.fits import waning
 from conceptloom.estimation.growth import Counts, Growth, capped_total
@@ -29,7 +29,7 @@ class Postings(NamedTuple):
 class KoreanCosts:
     """See CostModel. What is seen of the largest sample: the sentences of each posting, without a limit."""
 
-    texts: ClassVar[Texts] = Analyser.texts
+    texts: ClassVar[Texts] = KoreanAnalyser.texts
     grows_with: ClassVar[Mapping[str, str]] = {
         "ingest": "read",
         "select": "kept",

@@ -9,13 +9,13 @@ import pyarrow.compute as pc
 
 from conceptloom import storage
 from conceptloom.errors import InputError
-from conceptloom.filters import make_filter
+from conceptloom.filters import verdict_of
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads, string_hashes, text_id
 from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import tagger
 from conceptloom.manifest import Manifest, read_manifest
-from conceptloom.pipelines.build.settings import IngestSettings
+from conceptloom.pipelines.build.settings import KoreanIngestSettings
 from conceptloom.tables import read_table, strings
 from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.frozen import FOLDER, FrozenFile
@@ -138,17 +138,16 @@ def _history(build: Finished, sentence: str) -> History | None:
 
 
 def _analysis(build: Finished, text: str) -> History:
-    names = set(IngestSettings.model_fields) - {"tagger"}
+    names = set(KoreanIngestSettings.model_fields) - {"tagger"}
     recorded = build.manifests["ingest"].settings
-    settings = IngestSettings(**{name: recorded[name] for name in names}, tagger=recorded["tagger"]["name"])
+    settings = KoreanIngestSettings(**{name: recorded[name] for name in names}, tagger=recorded["tagger"]["name"])
     backend = tagger(settings.tagger)
     tokens = backend.tag([text.replace("\0", " ")])
     concepts = RULES[settings.rule].extract([text], tokens, backend)[0]
     subjects = {"text": text, "tokens": tokens[0], "concepts": concepts}
     verdicts = []
-    for name, options in settings.filters.chosen():
-        one = make_filter(name, dict(options))
-        verdict = one.check(subjects[one.subject])
+    for name, one in zip(settings.filters.names(), settings.filters.chosen(), strict=True):
+        verdict = verdict_of(one, subjects[one.subject])
         verdicts.append({"filter": name, "keep": verdict.keep, "detail": verdict.detail})
     return {"tokens": [str(token) for token in tokens[0]], "concepts": concepts, "verdicts": verdicts}
 

@@ -89,5 +89,5 @@ def test_a_directory_without_a_model(models: Path, tmp_path: Path) -> None:
 def test_without_transformers_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     for make in (make_perplexity_scorer, lambda name: make_encoder(name, [])):
-        with pytest.raises(ConfigError, match=r"transformers:x wants torch and transformers: pip install .*\[neural\]"):
+        with pytest.raises(ConfigError, match=r"needs torch and transformers: pip install .*\[neural\]"):
             make("transformers:x")

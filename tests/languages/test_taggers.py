@@ -164,7 +164,7 @@ def test_without_konlpy_the_error_names_the_extra(name: str, monkeypatch: pytest
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "konlpy", None)
     monkeypatch.setattr(shutil, "which", lambda *_: "/usr/bin/java")
-    with pytest.raises(ConfigError, match=rf"{name} wants konlpy(\.tag)?: pip install 'conceptloom\[konlpy\]'"):
+    with pytest.raises(ConfigError, match=rf"{name} needs konlpy(\.tag)?: pip install 'conceptloom\[konlpy\]'"):
         TAGGERS[name].make()
 
 

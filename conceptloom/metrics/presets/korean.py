@@ -24,11 +24,12 @@ from conceptloom.metrics.base import (
     mean_score,
 )
 from conceptloom.metrics.measures import mecab_ko
-from conceptloom.metrics.measures.bertscore import BertScore
+from conceptloom.metrics.measures.bertscore import DEVICE, BertScore
 from conceptloom.metrics.measures.meteor import ALPHA, GAMMA, meteor
 from conceptloom.metrics.measures.meteor import BETA as METEOR_BETA
 from conceptloom.metrics.measures.overlap import BETA, bigram_f, clipped_hits, joined_bigrams, ngrams, subsequence_f
 from conceptloom.metrics.measures.sums import total_score
+from conceptloom.models import DEFAULT_DEVICE
 
 _MODELS = {"mbert": "mBERTScore", "kobert": "KoBERTScore"}
 _HITS = {3: 0, 4: 2}
@@ -138,16 +139,19 @@ def _check(items: Sequence[Item], single: bool) -> None:
 
 def _make(options: Options, *, single: bool) -> list[Metric]:
     models = [
-        BertScore(name, options[option], layers=2, weights="published")
+        BertScore(name, options[option], layers=2, weights="published", device=options.get("device", DEFAULT_DEVICE))
         for option, name in _MODELS.items()
         if option in options
     ]
+    if "device" in options and not models:
+        raise ConfigError("the option device is of a model: give the option mbert or kobert too")
     return [PublishedTable(single), *models]
 
 
 _OPTIONS = {
     "mbert": "the directory of a BERT model for mBERTScore, bert-base-multilingual-cased in the paper",
     "kobert": "the directory of a BERT model for KoBERTScore, monologg/kobert in the paper",
+    "device": DEVICE,
 }
 _MULTI = Preset("Korean CommonGen's table: three references a set", partial(_make, single=False), _OPTIONS, by_set=True)
 _SINGLE = Preset("Korean CommonGen's reformulated test: one reference a set", partial(_make, single=True), _OPTIONS)

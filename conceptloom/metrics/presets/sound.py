@@ -2,11 +2,12 @@
 
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import PRESETS, Metric, Options, Preset
-from conceptloom.metrics.measures.bertscore import BertScore
+from conceptloom.metrics.measures.bertscore import DEVICE, BertScore
 from conceptloom.metrics.measures.sound_concepts import Concepts
 from conceptloom.metrics.measures.sound_language import language
 from conceptloom.metrics.measures.sound_overlap import Bleu, ChrF, Rouge
 from conceptloom.metrics.measures.sound_repetition import Repetition
+from conceptloom.models import DEFAULT_DEVICE
 
 _LAYERS = "9"
 """What the program bert-score takes of a model of twelve layers."""
@@ -23,9 +24,10 @@ def _bert(options: Options) -> list[Metric]:
     if not layers.isascii() or not layers.isdigit() or int(layers) < 1:
         raise ConfigError(f"the option layers is a number of layers, such as {_LAYERS}, not {layers!r}")
     if "bert" in options:
-        return [BertScore("BERTScore", options["bert"], int(layers))]
-    if "layers" in options:
-        raise ConfigError("the option layers is of a model: give the option bert too")
+        return [BertScore("BERTScore", options["bert"], int(layers), device=options.get("device", DEFAULT_DEVICE))]
+    for option in ("layers", "device"):
+        if option in options:
+            raise ConfigError(f"the option {option} is of a model: give the option bert too")
     return []
 
 
@@ -39,6 +41,7 @@ PRESETS.add(
             "rule": "a Korean concept rule; default: published",
             "bert": "the directory of a BERT model for BERTScore",
             "layers": f"how many layers of it are used; default: {_LAYERS}",
+            "device": DEVICE,
         },
         by_set=True,
     ),
