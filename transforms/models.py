@@ -11,15 +11,16 @@ from apache_beam.metrics import Metrics
 from apache_beam.utils.shared import Shared
 
 from conceptloom.errors import BuildError, ConceptloomError
-from conceptloom.tasks.base import Output, timed
-from conceptloom.tasks.models import COUNTED, ModelTask, OpenModelTask
-from conceptloom.transforms.blocks import TASKS, RunTask
+from conceptloom.parallel import one_thread
+from conceptloom.tasks.base import Output, Task, timed
+from conceptloom.tasks.models import COUNTED, ModelTask
+from conceptloom.transforms.blocks import TASKS, tagged
 
 
 class HeldModel:
     """A process's one opened model. Threads take turns: a device works on one block at a time."""
 
-    def __init__(self, open_task: Callable[[], OpenModelTask]) -> None:
+    def __init__(self, open_task: Callable[[], Task]) -> None:
         begin = time.monotonic()
         self._opened = open_task()
         self._load_ms: int | None = _milliseconds(begin)
@@ -37,25 +38,22 @@ class HeldModel:
         return taken
 
 
-class RunModelTask(RunTask):
+class RunModelTask(beam.DoFn):
     """Runs a task with a model on (bucket, blocks), one block after the other in this process.
 
     Unlike RunTask it never uses the local pool: each of its processes would load the model, and a device has one owner.
     """
 
     def __init__(self, stage: str, task: ModelTask) -> None:
-        super().__init__(task)
         self._stage = stage
-        self._model_task = task
+        self._task = task
         self._shared = Shared()
 
     def setup(self) -> None:
-        super().setup()
+        one_thread()
         self._held = self._shared.acquire(self._open)
 
-    def process(
-        self, element: tuple[int, Iterable[bytes]], side: bytes | None = None
-    ) -> Iterator[pvalue.TaggedOutput]:
+    def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[pvalue.TaggedOutput]:
         bucket, blocks = element
         begin = time.monotonic()
         outputs = self._held.run(bucket, [block for block in blocks if block], side)
@@ -64,11 +62,11 @@ class RunModelTask(RunTask):
         if load_ms is not None:
             # Not counted where it happens: a runner drops what is counted outside of a bundle.
             self._count(model_loads=1, model_load_ms=load_ms)
-        yield from self._tagged(self._without_counts(outputs))
+        yield from tagged(self._task, self._without_counts(outputs))
 
     def _open(self) -> HeldModel:
         try:
-            return HeldModel(self._model_task.open)
+            return HeldModel(self._task.open)
         except ConceptloomError as error:
             raise type(error)(f"stage {self._stage}: {error}") from error
         except Exception as error:  # whatever the libraries of models raise
@@ -84,7 +82,7 @@ class RunModelTask(RunTask):
 
     def _count(self, **numbers: int) -> None:
         for name, number in numbers.items():
-            Metrics.counter(TASKS, f"{name}_{type(self._model_task).__name__}").inc(number)
+            Metrics.counter(TASKS, f"{name}_{type(self._task).__name__}").inc(number)
 
 
 class MapBlocksWithModel(beam.PTransform):
@@ -113,9 +111,7 @@ class MapBlocksWithModel(beam.PTransform):
         self._side = side
         self._hints = dict(hints or {})
 
-    def expand(
-        self, blocks: "beam.PCollection[tuple[int, Iterable[bytes]]]"
-    ) -> "beam.pvalue.DoOutputsTuple":
+    def expand(self, blocks: "beam.PCollection[tuple[int, Iterable[bytes]]]") -> "beam.pvalue.DoOutputsTuple":
         sides = {} if self._side is None else {"side": pvalue.AsSingleton(self._side)}
         run = beam.ParDo(RunModelTask(self._stage, self._task), **sides).with_output_types(tuple[int, bytes])
         named = type(self._task).__name__ >> run.with_resource_hints(**self._hints).with_outputs(*self._task.outputs)

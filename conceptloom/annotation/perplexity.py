@@ -13,19 +13,20 @@ MODEL = "transformers:"
 
 
 class PerplexityScorer(Protocol):
-    """Says how unlikely sentences are. Whatever a model's arithmetic, it answers the same for the same sentence."""
+    """Says how unlikely sentences are; the same sentence always gets the same number."""
 
     name: str
     """What gave the numbers; it stands in the report."""
 
     def perplexities(self, sentences: Sequence[str]) -> list[float]:
-        """The perplexity of each sentence: exp of the mean negative log-likelihood of its tokens, at least 1."""
+        """Returns the perplexity of each sentence: exp of its tokens' mean negative log-likelihood, at least 1."""
 
 
 def make_perplexity_scorer(name: str, device: str = DEFAULT_DEVICE) -> PerplexityScorer:
     """Returns the scorer for `transformers:PATH` (a causal language model's directory), or for a table's path.
 
-    `device` is where the model runs. Raises ConfigError where the model cannot be loaded, InputError for a table that cannot be read.
+    `device` is where the model runs. Raises ConfigError where the model cannot be loaded, InputError for a table that
+    cannot be read.
     """
     if not name.startswith(MODEL):
         return TablePerplexity(name)

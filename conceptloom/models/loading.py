@@ -69,7 +69,9 @@ def _tokenizer(kind: Module, path: str) -> Module:
     try:
         return kind.from_pretrained(path, **LOCAL)
     except Exception as error:  # whatever the libraries that read a tokenizer's files raise
-        raise ConfigError(f"{path}: no tokenizer of this model can be read ({_line(error)}); copy its files there") from None
+        raise ConfigError(
+            f"{path}: no tokenizer of this model can be read ({_line(error)}); copy its files there"
+        ) from None
 
 
 def _model(kind: Module, path: str, options: dict[str, object]) -> Module:

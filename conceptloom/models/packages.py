@@ -18,7 +18,7 @@ class Packages(NamedTuple):
 
 
 def import_packages(owner: str) -> Packages:
-    """Returns the packages; raises ConfigError that names `owner`, which needs them, and the line that installs them."""
+    """Returns the packages; raises ConfigError with the line that installs them. `owner` is what needs them."""
     try:
         import torch
         import transformers

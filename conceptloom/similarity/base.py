@@ -1,6 +1,6 @@
 """What a scorer is: it says how alike sentences are, a block of postings at a time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -50,7 +50,7 @@ class Scorer(Encoder, Protocol):
         """
 
 
-class ScorerOptions(Protocol):
+class ScorerOptions(Hashable, Protocol):
     """A scorer as a configuration names it: a frozen dataclass of its options, pickled to where the work is done.
 
     Where it comes from another package, that package is imported there by being unpickled.

@@ -109,4 +109,6 @@ class BiEncoderScorer(TextEncoder):
         return (tokens * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
 
 
-SCORERS.add(NAME, ScorerEntry("sentence vectors of a model in a local folder: path, device (extra `neural`)", BiEncoder))
+SCORERS.add(
+    NAME, ScorerEntry("sentence vectors of a model in a local folder: path, device (extra `neural`)", BiEncoder)
+)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from conceptloom.similarity.base import Float64, Int64
+from conceptloom.arrays.types import Float64, Int64
 
 Floats = npt.NDArray[np.floating]
 DECIMALS = 5

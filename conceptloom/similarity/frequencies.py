@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.similarity.base import Frequencies, Int64
+from conceptloom.arrays.types import Int64
+from conceptloom.similarity.base import Frequencies
 from conceptloom.similarity.morpheme_sets import flat_codes
 
 

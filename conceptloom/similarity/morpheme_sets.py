@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from conceptloom.similarity.base import Int64
+from conceptloom.arrays.types import Int64
 
 Int32 = npt.NDArray[np.int32]
 Lookup = Callable[[list[str]], tuple[Int64, Int64]]

@@ -133,4 +133,6 @@ class StaticKo:
         return StaticScorer(load_table())
 
 
-SCORERS.add(NAME, ScorerEntry("static Korean morpheme vectors tuned on KorSTS, table look-ups only (default)", StaticKo))
+SCORERS.add(
+    NAME, ScorerEntry("static Korean morpheme vectors tuned on KorSTS, table look-ups only (default)", StaticKo)
+)

@@ -39,7 +39,7 @@ class TfidfScorer:
         return {"name": NAME, "version": VERSION, "frequencies": self._corpus}
 
     def encode(self, sentences: pa.RecordBatch) -> pa.Array:
-        """Returns list<int32>: the places of each sentence's morphemes among those of the frequencies, sorted, each once."""
+        """Returns list<int32>: the places of each row's morphemes among those of the frequencies, sorted, each once."""
         return encode_sets(sentences.column("morphemes"), self._lookup)
 
     def _lookup(self, morphemes: list[str]) -> tuple[Int64, Int64]:
@@ -47,7 +47,7 @@ class TfidfScorer:
         return (places >= 0).astype(np.int64), places[places >= 0]
 
     def centralities(self, features: pa.Array, offsets: Int64) -> Float64:
-        """Returns score_i, by the linear identity on sparse vectors: score_i = sum_m e_im * (total of m in the posting) - |e_i|^2."""
+        """Returns score_i = sum_m e_im * (total of m in the posting) - |e_i|^2: the linear identity on sparse rows."""
         places, row_offsets = set_parts(features)
         scores = np.zeros(len(features))
         for first, last in posting_groups(offsets, GROUP_ROWS):

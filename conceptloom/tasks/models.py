@@ -1,32 +1,25 @@
 """What a task with a model is: opened once in a process, then run on one block after the other."""
 
 import json
-from collections.abc import Iterable, Iterator
 from typing import ClassVar, Protocol
 
-from conceptloom.tasks.base import Output
+from conceptloom.tasks.base import Output, Task
 
 COUNTED = "counted"
 """The tag of an output that goes nowhere but into counters: what a task counted while it worked."""
 
 
-class OpenModelTask(Protocol):
-    """A model that is ready to work. One thread uses it at a time."""
-
-    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields the results for one bucket; they depend on its blocks alone, not on what was run before."""
-
-
 class ModelTask(Protocol):
-    """A frozen dataclass of settings and paths, pickled to wherever the model is opened.
-
-    As a Task it may run twice for the same bucket, so what it writes is the same each time and replaces whole files.
-    """
+    """A frozen dataclass of settings and paths, pickled to wherever the model is opened."""
 
     outputs: ClassVar[tuple[str, ...]]
 
-    def open(self) -> OpenModelTask:
-        """Returns the task with its model; raises ConfigError where something that it needs is missing."""
+    def open(self) -> Task:
+        """Returns the task with its model. One thread runs it at a time; it stays in the process that opened it.
+
+        What it yields for a block depends on that block alone, not on what it ran before. Raises ConfigError where
+        something that it needs is missing.
+        """
 
 
 def counted(bucket: int, **numbers: int) -> Output:

@@ -10,7 +10,6 @@ from conceptloom.conceptnet import check_vocabulary
 from conceptloom.concepts import Quotas
 from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.errors import BuildError, ConfigError, InputError
-from conceptloom.languages.english.analysers import make_analyser
 from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
 from conceptloom.pipelines.build.publish_stage import check_train, data_files, stage_copies
@@ -47,7 +46,7 @@ def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
 
 
 def _analyser(settings: CommonGenSettings) -> dict[str, str]:
-    return make_analyser(settings.ingest.analyser, frozenset()).signature()
+    return CaptionAnalyser(settings.ingest.analyser).signature()["analyser"]
 
 
 def _conceptnet(settings: CommonGenSettings) -> str:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conceptloom.conceptnet import read_vocabulary
 from conceptloom.errors import ConfigError
 from conceptloom.languages.english import analysers
-from conceptloom.languages.english.analysers import LemmaAnalyser, concepts_of, make_analyser
+from conceptloom.languages.english.analysers import LemmaAnalyser, concepts_of, make_analyser, named_analyser
 from conceptloom.languages.english.doubts import CAUSES, Doubts, cause_of, measure_doubts
 from conceptloom.languages.english.lemmas import lemmas
 from conceptloom.languages.english.normalise import normalise
@@ -227,7 +227,7 @@ def test_an_unknown_analyser_is_an_error_that_lists_those_there_are() -> None:
 
 def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(ConfigError, match=r"spacy:en_core_web_sm wants spaCy: pip install 'conceptloom\[spacy\]'"):
+    with pytest.raises(ConfigError, match=r"spacy:en_core_web_sm needs spaCy: pip install 'conceptloom\[spacy\]'"):
         make_analyser("spacy:en_core_web_sm", VOCABULARY)
 
 
@@ -254,7 +254,8 @@ def spacy_model(tmp_path_factory) -> str:
 def test_spacy_gives_the_nouns_and_verbs_of_the_vocabulary(spacy_model: str) -> None:
     analyser = make_analyser(f"spacy:{spacy_model}", frozenset({"dog", "build", "building", "paris"}))
     assert concepts_of(["Dogs ran building the Paris", "the"], analyser) == [["dog", "build", "paris"], []]
-    assert analyser.signature()["name"] == "spacy" and analyser.signature()["model"].startswith("en_")
+    signature = named_analyser(f"spacy:{spacy_model}").signature()
+    assert signature["name"] == "spacy" and signature["model"].startswith("en_")
 
 
 def test_a_spacy_model_that_is_missing_or_untagged_is_an_error(spacy_model: str, tmp_path) -> None:
@@ -268,7 +269,7 @@ def test_a_spacy_model_that_is_missing_or_untagged_is_an_error(spacy_model: str,
 
 
 def test_the_signature_names_the_version() -> None:
-    assert make_analyser("lemma", VOCABULARY).signature() == {"name": "lemma", "lemminflect": "0.2.3"}
+    assert named_analyser("lemma").signature() == {"name": "lemma", "lemminflect": "0.2.3"}
 
 
 def test_function_words_are_no_nouns_of_the_published_sets() -> None:

@@ -44,7 +44,7 @@ class BertScore(Blockwise):
     device: str = DEFAULT_DEVICE
 
     def rows(self, items: Sequence[Item]) -> Float64:
-        """Returns one column, 0 to 1. Raises ConfigError where a package or the model is missing, or it has fewer layers."""
+        """Returns one column, 0 to 1. Raises ConfigError where a package, the model or a layer of it is missing."""
         pairs = [(item.prediction.strip(), reference.strip()) for item in items for reference in item.references]
         model = _model(self.path, self.layers, self.device)
         batches = [model.f_scores(pairs[at : at + BATCH], self.weights) for at in range(0, len(pairs), BATCH)]
@@ -75,9 +75,7 @@ class _Model:
     """A BERT model cut to its first layers, and its tokenizer."""
 
     def __init__(self, path: str, layers: int, device: str) -> None:
-        loaded = load_model(
-            path, "BertModel", device, "BERTScore", tokenizer="BertTokenizer", add_pooling_layer=False
-        )
+        loaded = load_model(path, "BertModel", device, "BERTScore", tokenizer="BertTokenizer", add_pooling_layer=False)
         have = len(loaded.model.encoder.layer)
         if layers > have:
             raise ConfigError(f"{path} has {have} layers, not {layers}; ask for fewer")

@@ -1,7 +1,7 @@
 """Stage select: a posting for each concept, the centrality of its sentences, the top-k of each (section 3.1)."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
 
@@ -45,7 +45,7 @@ CHOSEN = pa.schema([("id", pa.binary(10))])
 class Selection:
     """How sentences are selected: the postings, the scorer, and how many each posting keeps."""
 
-    scorer: ScorerOptions = StaticKo()
+    scorer: ScorerOptions = field(default_factory=StaticKo)
     unit: Unit = "concept"
     per_source: bool = True
     limit: int = 100
@@ -72,7 +72,7 @@ def _encoder(options: ScorerOptions, side: bytes | None) -> Encoder:
 
 
 def encode_frequencies(frequencies: Frequencies) -> bytes:
-    """Returns the frequencies as one block: a row for each morpheme and a first row, without morpheme, for the sentences."""
+    """Returns the frequencies as one block: a first row, without morpheme, for the sentences, and one a morpheme."""
     morphemes = pa.concat_arrays([pa.array([None], pa.string()), frequencies.morphemes.cast(pa.string())])
     counts = pa.array(np.append(frequencies.sentences, frequencies.counts).astype(np.int64))
     return to_ipc(pa.table([morphemes, counts], schema=FREQUENCIES))
@@ -178,6 +178,7 @@ class OpenScoring:
 
     task: ScorePostings
     scorer: Scorer
+    outputs: ClassVar[tuple[str, ...]] = ScorePostings.outputs
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """See ScorePostings."""

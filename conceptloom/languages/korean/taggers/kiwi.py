@@ -9,13 +9,13 @@ _EXTRA = "conceptloom[kiwi]"
 
 
 def sejong_tag(tag: str) -> str:
-    """Returns Kiwi's tag without the mark of (ir)regular inflection: VV-I -> VV; its own W_… and Z_… tags are foreign text."""
+    """Returns Kiwi's tag without the mark of (ir)regular inflection (VV-I -> VV); its own W_… and Z_… tags are SW."""
     plain = tag.partition("-")[0]
     return "SW" if plain.startswith(("W_", "Z_")) else plain
 
 
 def merge_overlaps(text: str, pieces: list[tuple[str, str, int, int]]) -> list[Token]:
-    """Returns the tokens of pieces (form, tag, start, end): pieces that share characters of the text become one inflected token.
+    """Returns tokens of pieces (form, tag, start, end): pieces that share characters become one inflected token.
 
     >>> merge_overlaps("쳤다", [("치", "VV", 0, 1), ("었", "EP", 0, 1), ("다", "EF", 1, 2)])
     [쳤/VV+EP, 다/EF]
@@ -30,7 +30,7 @@ def merge_overlaps(text: str, pieces: list[tuple[str, str, int, int]]) -> list[T
 
 
 def _belongs(piece: tuple[str, str, int, int], group: list[tuple[str, str, int, int]]) -> bool:
-    """Returns whether a piece shares characters with a group, or one of them is elided: it has no characters of its own."""
+    """Whether a piece shares characters with a group, or one of them is elided: it has no characters of its own."""
     end = max(part[3] for part in group)
     return piece[2] < end or piece[3] == end or (piece[2] == end and group[0][2] == end)
 
