@@ -6,7 +6,7 @@ from conceptloom.similarity.centrality import linear_centralities, pairwise_cent
 from conceptloom.similarity.frequencies import count_frequencies, merge_frequencies
 from conceptloom.similarity.static import NAME as DEFAULT_SCORER
 from conceptloom.similarity.static import StaticKo, StaticScorer, load_table
-from conceptloom.similarity.tfidf import TfidfScorer
+from conceptloom.similarity.tfidf import Tfidf, TfidfScorer
 
 __all__ = [
     "DEFAULT_SCORER",
@@ -19,6 +19,7 @@ __all__ = [
     "ScorerOptions",
     "StaticKo",
     "StaticScorer",
+    "Tfidf",
     "TfidfScorer",
     "count_frequencies",
     "linear_centralities",

@@ -10,7 +10,7 @@ CACHED_LINES = 300_000
 
 
 def parse_line(line: str) -> Token:
-    """Returns the token of a line that MeCab prints, `surface TAB tag,semantics,coda,reading,type,first,last,expression`.
+    """Returns the token of a line of output, `surface TAB tag,semantics,coda,reading,type,first,last,expression`.
 
     >>> parse_line("쳤\\tVV+EP,*,T,쳤,Inflect,VV,EP,치/VV/*+었/EP/*").morphemes
     ('치/VV',)
