@@ -4,7 +4,7 @@ import dataclasses
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from conceptloom.errors import ConfigError
 
@@ -19,7 +19,7 @@ class Option(typing.NamedTuple):
 
     name: str
     attribute: str
-    type: Any
+    type: object
     default: object
 
 

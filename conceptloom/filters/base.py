@@ -30,7 +30,7 @@ KEEP = Verdict(True)
 class Filter(Protocol):
     """A predicate over one sentence's text, tokens or concepts: a frozen dataclass of its options.
 
-    Filters on the text run before the sentence is tagged, so that no time is spent on what is left out anyhow.
+    Filters on the text run before the sentence is tagged, so that no time is spent on tagging what is left out.
     """
 
     subject: ClassVar[Subject]
@@ -51,7 +51,7 @@ class OpenFilter(Protocol):
 
 @runtime_checkable
 class BlockFilter(Protocol):
-    """A filter that wants many sentences at once: a frozen dataclass of its options, opened once in a process.
+    """A filter that judges many sentences at once: a frozen dataclass of its options, opened once in a process.
 
     It is asked after all predicates of the same subject, about what these keep.
     """

@@ -21,7 +21,7 @@ from conceptloom.filters.base import (
 class OpenFilters:
     """The filters of one subject: first the predicates, then the block filters, each kind in the order configured.
 
-    The first objection is a sentence's reason, and whoever comes later is not asked about it. So a block filter, which
+    The first objection is a sentence's reason; later filters are not asked about it. So a block filter, which
     costs more, judges what all predicates of its subject keep, wherever it stands among them.
     """
 

@@ -1,4 +1,4 @@
-"""Models from local folders: on which device they run, how they are loaded, and how they are told apart.
+"""Models from local folders: the device they run on, how they are loaded, and what identifies them.
 
 The one place that imports torch and transformers, and only when a model is loaded.
 """

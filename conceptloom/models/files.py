@@ -9,7 +9,7 @@ from conceptloom.json_values import JsonObject
 CONFIG = "config.json"
 WEIGHTS = "*.safetensors"
 PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt")
-_TOLD = ("*.json", "*.txt", "*.model", WEIGHTS)
+_PARTS = ("*.json", "*.txt", "*.model", WEIGHTS)
 """Everything that a model's result depends on: configuration, vocabulary and weights."""
 
 
@@ -24,7 +24,7 @@ def model_files(path: str) -> list[Path]:
         raise ConfigError(f"{path}: no such model ({CONFIG} is missing); give the directory of a model")
     if not any(folder.glob(WEIGHTS)):
         raise ConfigError(_without_weights(path, folder))
-    return sorted(found for part in _TOLD for base in ("", "[0-9]_*/") for found in folder.glob(base + part))
+    return sorted(found for part in _PARTS for base in ("", "[0-9]_*/") for found in folder.glob(base + part))
 
 
 def model_config(path: str) -> JsonObject:

@@ -76,10 +76,10 @@ def _tokenizer(kind: Module, path: str) -> Module:
 
 def _model(kind: Module, path: str, options: dict[str, object]) -> Module:
     try:
-        model, told = kind.from_pretrained(path, use_safetensors=True, output_loading_info=True, **LOCAL, **options)
+        model, report = kind.from_pretrained(path, use_safetensors=True, output_loading_info=True, **LOCAL, **options)
     except Exception as error:  # whatever the libraries that read a model's files raise
         raise ConfigError(f"{path}: no such model ({_line(error)}); give the directory of a model") from None
-    missing = sorted(name for name in told["missing_keys"] if not any(part in name for part in SPARE))
+    missing = sorted(name for name in report["missing_keys"] if not any(part in name for part in SPARE))
     if missing:
         raise ConfigError(
             f"{path} holds another kind of model: as {kind.__name__} it lacks the weights {', '.join(missing[:3])}"

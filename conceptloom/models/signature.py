@@ -1,4 +1,4 @@
-"""What tells a model from another: the hashes of its files and facts of its configuration. Imports no torch."""
+"""What identifies a model: the hashes of its files and facts of its configuration. Imports no torch."""
 
 from functools import lru_cache
 from hashlib import sha256

@@ -1,8 +1,10 @@
 """English words, lemmas and the concepts of sentences; both doubts on the published data."""
 
 import re
+import shutil
 import sys
 from collections import Counter
+from importlib.metadata import version
 from pathlib import Path
 
 import lemminflect
@@ -256,6 +258,27 @@ def test_spacy_gives_the_nouns_and_verbs_of_the_vocabulary(spacy_model: str) -> 
     assert concepts_of(["Dogs ran building the Paris", "the"], analyser) == [["dog", "build", "paris"], []]
     signature = named_analyser(f"spacy:{spacy_model}").signature()
     assert signature["name"] == "spacy" and signature["model"].startswith("en_")
+
+
+def test_the_signature_of_a_spacy_model_is_read_from_its_metadata(
+    spacy_model: str, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import spacy
+
+    meta = spacy.load(spacy_model).meta
+    package = tmp_path / "en_tiny_model"
+    shutil.copytree(spacy_model, package)
+    (package / "__init__.py").write_text("raise AssertionError('the model was imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    for name in (spacy_model, "en_tiny_model"):
+        assert named_analyser(f"spacy:{name}").signature() == {
+            "name": "spacy",
+            "spacy": version("spacy"),
+            "model": f"{meta['lang']}_{meta['name']} {meta['version']}",
+        }
+    with pytest.raises(ConfigError, match=r"spaCy finds no such model .*python -m spacy download no_model"):
+        named_analyser("spacy:no_model").signature()
 
 
 def test_a_spacy_model_that_is_missing_or_untagged_is_an_error(spacy_model: str, tmp_path) -> None:

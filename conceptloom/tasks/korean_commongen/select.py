@@ -53,7 +53,7 @@ class Selection:
     seed: int = 0
 
     def open_scorer(self, side: bytes | None) -> Scorer:
-        """Returns the process's one scorer; `side` holds the corpus's frequencies where it wants them."""
+        """Returns the process's one scorer; `side` holds the corpus's frequencies where it needs them."""
         return _scorer(self.scorer, side)
 
     def open_encoder(self, side: bytes | None) -> Encoder:
