@@ -1,6 +1,15 @@
 """How alike sentences are: scorers by name, centralities of postings, ranks."""
 
-from conceptloom.similarity.base import SCORERS, Encoder, Frequencies, Scorer, ScorerEntry, ScorerOptions, make_scorer
+from conceptloom.similarity.base import (
+    SCORERS,
+    Encoder,
+    Frequencies,
+    Scorer,
+    ScorerEntry,
+    ScorerOptions,
+    TextEncoder,
+    make_scorer,
+)
 from conceptloom.similarity.bi_encoder import BiEncoder
 from conceptloom.similarity.centrality import linear_centralities, pairwise_centralities, rank_postings
 from conceptloom.similarity.frequencies import count_frequencies, merge_frequencies
@@ -19,6 +28,7 @@ __all__ = [
     "ScorerOptions",
     "StaticKo",
     "StaticScorer",
+    "TextEncoder",
     "Tfidf",
     "TfidfScorer",
     "count_frequencies",

@@ -31,6 +31,14 @@ class Encoder(Protocol):
         """
 
 
+class TextEncoder:
+    """The first step of a scorer that one process holds: the text travels, so that no other process opens it."""
+
+    def encode(self, sentences: pa.RecordBatch) -> pa.Array:
+        """Returns the text of each sentence."""
+        return sentences.column("text")
+
+
 class Scorer(Encoder, Protocol):
     """How alike sentences are, computed for whole postings at once from the features of their sentences.
 
@@ -57,18 +65,18 @@ class ScorerOptions(Hashable, Protocol):
     """
 
     wants_frequencies: ClassVar[bool]
-    """Whether the corpus's frequencies are counted first, for `encoder` and `open`."""
+    """Whether the corpus's frequencies are counted first."""
     one_process: ClassVar[bool]
-    """Whether one process of a machine holds the scorer, as a device has one owner. It gets no frequencies."""
+    """Whether one process of a machine holds the scorer, as a device has one owner.
+
+    Such a scorer gets the texts as features (see TextEncoder), and no frequencies.
+    """
 
     def signature(self) -> JsonObject:
         """Returns what the scores depend on besides the corpus: name, version, options, hashes of files (not paths).
 
         It is part of the stage's fingerprint. Opens nothing. Raises ConfigError where a file is missing.
         """
-
-    def encoder(self, frequencies: Frequencies | None) -> Encoder:
-        """Returns the first step alone, without a model: it runs in every worker."""
 
     def open(self, frequencies: Frequencies | None) -> Scorer:
         """Returns the scorer; raises ConfigError where something that it needs is missing or damaged."""

@@ -13,7 +13,7 @@ from conceptloom.models import DEFAULT_DEVICE, LoadedModel, check_device, load_m
 from conceptloom.models.device import device_kind
 from conceptloom.models.loading import length_batches
 from conceptloom.models.packages import Tensor
-from conceptloom.similarity.base import SCORERS, Frequencies, ScorerEntry
+from conceptloom.similarity.base import SCORERS, Frequencies, ScorerEntry, TextEncoder
 from conceptloom.similarity.centrality import linear_centralities, posting_groups
 
 NAME, VERSION = "bi-encoder", "1"
@@ -22,14 +22,6 @@ BATCH = 64
 GROUP_ROWS = 4_096
 """Posting rows scored together: bounds the memory for their vectors."""
 Pooling = Literal["mean", "first"]
-
-
-class TextEncoder:
-    """The first step of a scorer with a model: the text travels, so that no worker needs the model."""
-
-    def encode(self, sentences: pa.RecordBatch) -> pa.Array:
-        """Returns the text of each sentence."""
-        return sentences.column("text")
 
 
 @dataclass(frozen=True)
@@ -52,10 +44,6 @@ class BiEncoder:
         """See ScorerOptions. The kind of device counts, as its arithmetic differs in the last bits."""
         own = {"name": NAME, "version": VERSION, "pooling": self.pooling, "device": device_kind(self.device)}
         return {**own, **model_signature(self.path)}
-
-    def encoder(self, frequencies: Frequencies | None) -> TextEncoder:
-        """See ScorerOptions."""
-        return TextEncoder()
 
     def open(self, frequencies: Frequencies | None) -> "BiEncoderScorer":
         """See ScorerOptions."""

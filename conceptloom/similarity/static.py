@@ -124,10 +124,6 @@ class StaticKo:
         except FileNotFoundError:
             raise _missing(TABLE) from None
 
-    def encoder(self, frequencies: Frequencies | None) -> StaticScorer:
-        """See ScorerOptions: encoding is looking up in the same table."""
-        return self.open(frequencies)
-
     def open(self, frequencies: Frequencies | None) -> StaticScorer:
         """See ScorerOptions."""
         return StaticScorer(load_table())

@@ -87,10 +87,6 @@ class Tfidf:
         """See ScorerOptions: the corpus is not part of it."""
         return {"name": NAME, "version": VERSION}
 
-    def encoder(self, frequencies: Frequencies | None) -> TfidfScorer:
-        """See ScorerOptions."""
-        return self.open(frequencies)
-
     def open(self, frequencies: Frequencies | None) -> TfidfScorer:
         """See ScorerOptions."""
         if frequencies is None:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from conceptloom.filters import Subject, Verdict
-from conceptloom.similarity import Frequencies, pairwise_centralities
+from conceptloom.similarity import Frequencies, TextEncoder, pairwise_centralities
 
 OPENED: list[str] = []
 
@@ -30,20 +30,12 @@ class Characters:
     def signature(self) -> dict[str, Any]:
         return {"name": "characters", "least": self.least}
 
-    def encoder(self, frequencies: Frequencies | None) -> "Texts":
-        return Texts()
-
     def open(self, frequencies: Frequencies | None) -> "OpenCharacters":
         OPENED.append("characters")
         return OpenCharacters(self)
 
 
-class Texts:
-    def encode(self, sentences: pa.RecordBatch) -> pa.Array:
-        return sentences.column("text")
-
-
-class OpenCharacters(Texts):
+class OpenCharacters(TextEncoder):
     name = "characters"
 
     def __init__(self, options: Characters) -> None:

@@ -31,6 +31,7 @@ from conceptloom.similarity import (
     Scorer,
     ScorerOptions,
     StaticKo,
+    TextEncoder,
     count_frequencies,
     rank_postings,
 )
@@ -57,18 +58,13 @@ class Selection:
         return _scorer(self.scorer, side)
 
     def open_encoder(self, side: bytes | None) -> Encoder:
-        """Returns the process's one encoder: what the sending needs of the scorer."""
-        return _encoder(self.scorer, side)
+        """Returns the first step of the scorer; one that another process holds is not opened for it."""
+        return TextEncoder() if self.scorer.one_process else self.open_scorer(side)
 
 
 @lru_cache(maxsize=1)
 def _scorer(options: ScorerOptions, side: bytes | None) -> Scorer:
     return options.open(decode_frequencies(side) if side else None)
-
-
-@lru_cache(maxsize=1)
-def _encoder(options: ScorerOptions, side: bytes | None) -> Encoder:
-    return options.encoder(decode_frequencies(side) if side else None)
 
 
 def encode_frequencies(frequencies: Frequencies) -> bytes:
