@@ -2,11 +2,14 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from conceptloom.current import build_at
+from conceptloom.errors import ConfigError
 from conceptloom.readers import READERS
 from conceptloom.registry import Registry
 from conceptloom.storage import is_remote
@@ -26,6 +29,23 @@ def named(value: str, registry: Registry[Any]) -> str:
     if value not in registry:
         raise ValueError(f"no {registry.kind} is called {value!r}; there are: {', '.join(registry)}")
     return value
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Turns a ConfigError into the ValueError that pydantic reports with the key."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+
+
+def _name_and_options(value: object) -> tuple[str, dict[str, object]]:
+    if isinstance(value, str):
+        return value, {}
+    if not isinstance(value, dict) or not isinstance(value.get("name"), str):
+        raise ValueError(f"{value!r} is neither a name nor a mapping of name and options, such as {{name: NAME}}")
+    return value["name"], {name: option for name, option in value.items() if name != "name"}
 
 
 class InputSettings(Settings):
