@@ -8,6 +8,7 @@ import apache_beam as beam
 from conceptloom.corpus.analysers import SentenceAnalyser
 from conceptloom.corpus.locators import SourceFile
 from conceptloom.readers.base import Span
+from conceptloom.readers.ranges import first_records
 from conceptloom.tasks.base import Task
 from conceptloom.tasks.ingest import AnalyseBucket, CountLines, ReadSpan, encode_span
 from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
@@ -72,18 +73,5 @@ class FirstRecords:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         lines = dict(json.loads(block) for block in blocks)
-        return json.dumps(first_records(self._owners, [lines[span] for span in range(len(self._owners))])).encode()
-
-
-def first_records(owners: list[int], lines: list[int]) -> dict[int, int]:
-    """The number of the first record of each span, of spans in order, each with its file and its number of lines.
-
-    >>> first_records([0, 0, 1], [10, 5, 7])
-    {0: 1, 1: 11, 2: 1}
-    """
-    firsts: dict[int, int] = {}
-    seen: dict[int, int] = {}
-    for span, (owner, count) in enumerate(zip(owners, lines, strict=True)):
-        firsts[span] = seen.get(owner, 0) + 1
-        seen[owner] = seen.get(owner, 0) + count
-    return firsts
+        firsts = first_records(self._owners, [lines[span] for span in range(len(self._owners))])
+        return json.dumps(dict(enumerate(firsts))).encode()

@@ -17,7 +17,7 @@ from conceptloom.readers.base import READERS, REASONS, Entry, Malformed, Reader,
 from conceptloom.readers.detect import find_format
 from conceptloom.readers.encoding import find_encoding
 from conceptloom.readers.options import format_options, make_reader
-from conceptloom.readers.ranges import count_lines, number_spans, plan_spans, raw_lines, read_head, read_span
+from conceptloom.readers.ranges import count_lines, first_records, plan_spans, raw_lines, read_head, read_span
 
 __all__ = [
     "READERS",
@@ -32,9 +32,9 @@ __all__ = [
     "count_lines",
     "find_encoding",
     "find_format",
+    "first_records",
     "format_options",
     "make_reader",
-    "number_spans",
     "plan_spans",
     "raw_lines",
     "read_head",

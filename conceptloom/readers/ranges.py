@@ -4,9 +4,9 @@ import gzip
 import io
 import zlib
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import BinaryIO
 
 from conceptloom import storage
@@ -39,13 +39,20 @@ def count_lines(path: str, start: int = 0, end: int | None = None) -> int:
         return lines + len(stream.read(1))
 
 
-def number_spans(spans: Sequence[Span], counts: Sequence[int]) -> list[Span]:
-    """The spans of one file, in order, each with the number of its first record, from the lines that each owns."""
-    numbered, first = [], 1
-    for span, lines in zip(spans, counts, strict=True):
-        numbered.append(replace(span, first=first))
-        first += lines
-    return numbered
+def first_records(files: Sequence[int], lines: Sequence[int]) -> list[int]:
+    """Returns the number of the first record of each span, from each span's file and number of lines.
+
+    The spans of a file come in order; those of other files may stand between them.
+
+    >>> first_records([0, 0, 1], [10, 5, 7])
+    [1, 11, 1]
+    """
+    seen: Counter[int] = Counter()
+    firsts = []
+    for file, count in zip(files, lines, strict=True):
+        firsts.append(seen[file] + 1)
+        seen[file] += count
+    return firsts
 
 
 def read_span(span: Span, reader: Reader, encoding: str) -> Iterator[Text | Malformed]:

@@ -1,6 +1,7 @@
 import gzip
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,7 +10,7 @@ from reading import read, read_path, texts, zipped
 
 from conceptloom import storage
 from conceptloom.errors import InputError
-from conceptloom.readers import Span, count_lines, make_reader, number_spans, plan_spans, ranges, read_head, read_span
+from conceptloom.readers import Span, count_lines, first_records, make_reader, plan_spans, ranges, read_head, read_span
 
 LINES = make_reader("lines", {})
 PARTS = st.lists(
@@ -20,7 +21,8 @@ PARTS = st.lists(
 def through_spans(path: str, reader, encoding: str, size: int):
     (info,) = storage.match(path)
     spans = plan_spans(info, reader, encoding, size)
-    spans = number_spans(spans, [count_lines(span.path, span.start, span.end) for span in spans])
+    firsts = first_records([0] * len(spans), [count_lines(span.path, span.start, span.end) for span in spans])
+    spans = [replace(span, first=first) for span, first in zip(spans, firsts, strict=True)]
     return spans, [entry for span in spans for entry in read_span(span, reader, encoding)]
 
 
