@@ -40,14 +40,6 @@ def refused() -> Iterator[None]:
         raise ValueError(str(error)) from None
 
 
-def _name_and_options(value: object) -> tuple[str, dict[str, object]]:
-    if isinstance(value, str):
-        return value, {}
-    if not isinstance(value, dict) or not isinstance(value.get("name"), str):
-        raise ValueError(f"{value!r} is neither a name nor a mapping of name and options, such as {{name: NAME}}")
-    return value["name"], {name: option for name, option in value.items() if name != "name"}
-
-
 class InputSettings(Settings):
     """One source: its files, and how they are read. A format or an encoding that is left out is found by content."""
 

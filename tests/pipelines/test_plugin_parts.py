@@ -14,7 +14,8 @@ from plugin_parts import Characters, TooMany, alike
 from conceptloom import code
 from conceptloom.filters import FILTERS, FilterEntry
 from conceptloom.manifest import read_manifest
-from conceptloom.pipelines.korean_commongen.explain import Finished, histories
+from conceptloom.pipelines.builds.finished import open_build
+from conceptloom.pipelines.korean_commongen.explain import histories
 from conceptloom.runners.direct import DirectRunner
 from conceptloom.similarity import SCORERS, ScorerEntry
 
@@ -65,7 +66,7 @@ def test_the_block_filters_reason_is_counted_and_explained(built: Path) -> None:
     left_out = [row for row in rows(list(built.glob("rejected/*.parquet"))) if row["reason"] == "too_many"]
     assert left_out
     assert max(len(row["concepts"]) for row in rows(list(built.glob("data/*.parquet")))) == 5
-    (history,) = histories(Finished(str(built)), left_out[0]["id"])
+    (history,) = histories(open_build(str(built)), left_out[0]["id"])
     verdict = next(one for one in history["verdicts"] if one["filter"] == "too_many")
     assert verdict == {"filter": "too_many", "keep": False, "detail": left_out[0]["detail"]}
 

@@ -8,8 +8,9 @@ from fake_packages import write_model
 
 from conceptloom.errors import ConfigError
 from conceptloom.pipelines import RECIPES
-from conceptloom.pipelines.build.settings import KoreanCommonGenSettings, make_settings, to_yaml
+from conceptloom.pipelines.build.configuration import make_settings, to_yaml
 from conceptloom.pipelines.korean_commongen.recipe import RECIPE, selection_of
+from conceptloom.pipelines.korean_commongen.settings import KoreanCommonGenSettings
 from conceptloom.similarity import BiEncoder, StaticKo, Tfidf, static
 
 
