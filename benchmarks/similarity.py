@@ -15,7 +15,7 @@ import pyarrow as pa
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conceptloom.languages.korean.taggers.mecab import MecabTagger
-from conceptloom.similarity import SCORERS, Scorer, count_frequencies
+from conceptloom.similarity import Scorer, count_frequencies, make_scorer
 
 Pairs = tuple[list[str], list[str], npt.NDArray[np.float64]]
 FILES = {"KorSTS dev": "sts-dev.tsv", "KorSTS test": "sts-test.tsv", "KLUE-STS dev": "klue-sts-v1.1_dev.json"}
@@ -63,8 +63,8 @@ def correlation(name: str, pairs: Pairs) -> float:
     """Spearman x100 of scorer `name`; idf, where wanted, is that of the sentences themselves."""
     first, second, gold = pairs
     sentences = as_sentences([text for both in zip(first, second, strict=True) for text in both])
-    entry = SCORERS[name]
-    scorer = entry.make(count_frequencies(sentences) if entry.wants_frequencies else None)
+    chosen = make_scorer(name)
+    scorer = chosen.open(count_frequencies(sentences) if chosen.wants_frequencies else None)
     return 100 * spearman(pair_similarities(scorer, sentences), gold)
 
 

@@ -1,6 +1,6 @@
 """A pool of local processes for the heavy block functions of a build on one machine.
 
-Only the local runner opens a pool; anywhere else parallelism is the runner's, no pool is open, and a task runs inline.
+Only the local runner opens a pool. Elsewhere the runner provides the parallelism, and tasks run inline.
 """
 
 import gc
@@ -13,8 +13,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache, partial
-from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
@@ -23,37 +22,39 @@ from conceptloom import storage
 from conceptloom.errors import BuildError
 
 T = TypeVar("T")
+Results: TypeAlias = list[Any]
+"""What one call yielded; the calls of a pool may yield different things."""
+
 _pool: ProcessPoolExecutor | None = None
 _workers = 1
 
 
 def single_threaded() -> None:
-    """Asks BLAS and Arrow for one thread: a worker has one core. Before numpy is imported, in a process of its own."""
+    """Sets the environment so that BLAS and Arrow use one thread, since a worker has one core.
+
+    Takes effect in a process that imports numpy afterwards, such as a worker started from here.
+    """
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
 
 @cache
 def one_thread() -> None:
-    """Holds BLAS and Arrow to one thread in a process that has imported them already; once, since it takes 10 ms."""
+    """Limits BLAS and Arrow to one thread in a process that has already imported them; cached, as it takes 10 ms."""
     pa.set_cpu_count(1)
     threadpool_limits(limits=1, user_api="blas")
 
 
 def _start_worker(file_options: tuple[str, ...] | None) -> None:
     storage.use_options(file_options)
-    # Blocks are lists of many small objects without cycles; looking for cycles among them costs a sixth of the time.
+    # Blocks are lists of many small objects without cycles; searching them for cycles takes a sixth of the time.
     gc.set_threshold(1_000_000, 50, 100)
     pa.set_io_thread_count(1)
     one_thread()
     threading.Thread(target=_die_with_parent, daemon=True).start()
 
 
-def _warm_up() -> None:
-    import_module("conceptloom.tasks.korean_commongen.split")
-
-
 def _die_with_parent() -> None:
-    # A parent that is killed cannot tell its workers, and they would wait for work for ever.
+    # A parent that is killed cannot tell its workers, which would then wait for work forever.
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -61,8 +62,12 @@ def _die_with_parent() -> None:
 
 
 @contextmanager
-def local_pool(workers: int) -> Iterator[None]:
-    """Opens a pool of `workers` processes (none for 1) for every `Pipelined` of this process."""
+def local_pool(workers: int, warm_up: Callable[[], object] | None = None) -> Iterator[None]:
+    """Opens a pool of `workers` processes (none for 1) for every `Pipelined` of this process.
+
+    `warm_up` is called in each worker at once, before the first call is submitted: it imports what the calls need. It
+    is a function of a module, since it is pickled by name.
+    """
     global _pool, _workers
     single_threaded()
     if workers < 2:
@@ -73,9 +78,10 @@ def local_pool(workers: int) -> Iterator[None]:
     start = partial(_start_worker, storage.options())
     with ProcessPoolExecutor(workers, mp_context=context, initializer=start) as pool:
         _pool, _workers = pool, workers
-        # Started now, the workers import what they need while this process still imports Beam.
-        for _ in range(workers):
-            pool.submit(_warm_up)
+        # Started now, the workers import what they need while this process is still importing Beam.
+        if warm_up is not None:
+            for _ in range(workers):
+                pool.submit(warm_up)
         try:
             yield
         finally:
@@ -84,16 +90,16 @@ def local_pool(workers: int) -> Iterator[None]:
 
 
 class Pipelined:
-    """Runs calls in the open pool, a bounded number ahead, and hands back their results in the order of the calls.
+    """Runs calls in the open pool, a bounded number ahead, and yields their results in the order of the calls.
 
-    A call answers an iterator. Without a pool it runs in this process, as it is asked for.
+    A call returns an iterator. Without a pool it runs lazily in this process.
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[Future[Any]] = deque()
+        self._waiting: deque[Future[Results]] = deque()
 
-    def submit(self, function: Callable[..., Iterator[T]], *arguments: Any) -> Iterator[Iterable[T]]:
-        """Starts a call; yields the results of calls that must be finished before more may wait."""
+    def submit(self, function: Callable[..., Iterator[T]], *arguments: object) -> Iterator[Iterable[T]]:
+        """Starts a call; yields the results of finished calls, and of those that must finish before more may wait."""
         if _pool is None:
             yield function(*arguments)
             return
@@ -102,12 +108,12 @@ class Pipelined:
         while len(self._waiting) > _workers + 1 or (self._waiting and self._waiting[0].done()):
             yield self._next()
 
-    def drain(self) -> Iterator[Iterable[Any]]:
+    def drain(self) -> Iterator[Results]:
         """Waits for the calls that are still running; yields their results."""
         while self._waiting:
             yield self._next()
 
-    def _next(self) -> Any:
+    def _next(self) -> Results:
         with _naming_the_cause():
             return self._waiting.popleft().result()
 
@@ -117,8 +123,8 @@ def _naming_the_cause() -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool:
-        raise BuildError("a worker process was killed, most likely for want of memory: use fewer --workers") from None
+        raise BuildError("a worker process was killed, most likely out of memory: use fewer --workers") from None
 
 
-def _collect(function: Callable[..., Iterator[T]], *arguments: Any) -> list[T]:
+def _collect(function: Callable[..., Iterator[T]], *arguments: object) -> list[T]:
     return list(function(*arguments))

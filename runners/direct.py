@@ -18,6 +18,7 @@ from conceptloom.pipelines.build.engine import Runner
 from conceptloom.runners.counters import counters
 from conceptloom.runners.failures import as_error
 from conceptloom.runners.options import check_known, parsed
+from conceptloom.tasks.common import load_common
 
 MEMORY_PER_BYTE = 15
 """Bytes of memory for each byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""
@@ -49,7 +50,7 @@ class DirectRunner(Runner):
         with ExitStack() as stack:
             check_known(parsed(options))
             runner = DirectRunner(options)
-            pool = local_pool(workers or cores())
+            pool = local_pool(workers or cores(), load_common)
             runner._open_pool = cache(lambda: stack.enter_context(pool))
             yield runner
 

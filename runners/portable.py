@@ -19,6 +19,7 @@ from conceptloom.runners.failures import as_error, is_lost_worker
 from conceptloom.runners.following import followed, retold
 from conceptloom.runners.job_server import JobServer
 from conceptloom.runners.options import check_known, parsed
+from conceptloom.tasks.common import load_common
 
 WAITS = (1, 10, 60)
 """Seconds before a job is run again: whoever watches over the workers may have to start one first."""
@@ -93,7 +94,7 @@ def opened(
     Raises ConfigError for options that neither Beam nor the server knows.
     """
     here = environment == LOOPBACK
-    with local_pool(workers) if here else nullcontext(), server as ready:
+    with local_pool(workers, load_common) if here else nullcontext(), server as ready:
         check_known(parsed(options), ready.option_names())
         given = (*_ALWAYS, f"--environment_type={environment}", *options, f"--job_endpoint={ready.endpoint}")
         yield PortableRunner(ready, given, here)

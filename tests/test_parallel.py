@@ -7,6 +7,7 @@ import heapq
 import os
 from collections.abc import Iterator
 from itertools import starmap
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,13 @@ def test_without_a_pool_calls_run_here_when_they_are_asked_for() -> None:
 def test_one_worker_is_this_process() -> None:
     with local_pool(1):
         assert run_all([(starmap, os.getpid, [()])]) == [[os.getpid()]]
+
+
+def test_workers_warm_up_before_the_first_call(tmp_path: Path) -> None:
+    warmed = tmp_path / "warmed"
+    with local_pool(2, warmed.touch):
+        assert run_all([(range, 3)]) == [[0, 1, 2]]
+    assert warmed.exists()
 
 
 def test_nothing_submitted_nothing_drained() -> None:

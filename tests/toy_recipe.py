@@ -70,7 +70,7 @@ class PairAnalyser:
     unit: ClassVar[Unit] = RecordUnit(str.strip, FIELDS)
     schema: ClassVar[pa.Schema] = PAIRS
 
-    def opened(self, side: bytes | None) -> "PairAnalyser":
+    def open(self, side: bytes | None) -> "PairAnalyser":
         return self
 
     def rows(self, block: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:

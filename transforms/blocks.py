@@ -40,24 +40,26 @@ class RunTask(beam.DoFn):
         bucket, blocks = element
         full = [block for block in blocks if block]
         for outputs in self._calls.submit(timed, self._task, bucket, full, side):
-            yield from self._tagged(outputs)
+            yield from tagged(self._task, outputs)
 
     def finish_bundle(self) -> Iterator[Any]:
         for outputs in self._calls.drain():
-            for tagged in self._tagged(outputs):
-                yield pvalue.TaggedOutput(tagged.tag, GlobalWindows.windowed_value(tagged.value))
+            for one in tagged(self._task, outputs):
+                yield pvalue.TaggedOutput(one.tag, GlobalWindows.windowed_value(one.value))
 
-    def _tagged(self, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOutput]:
-        for output in outputs:
-            if output.tag == SPENT:
-                Metrics.counter(TASKS, f"cpu_ms_{type(self._task).__name__}").inc(int(output.data))
-                continue
-            if output.tag == RECEIPTS:
-                # Told here, as each call ends: the steps behind may run only when all calls have ended.
-                progress.advance(*sentences_in(output.data))
-            Metrics.counter(TASKS, f"shuffled_bytes_{output.tag}").inc(len(output.data))
-            Metrics.counter(TASKS, f"shuffled_blocks_{output.tag}").inc()
-            yield pvalue.TaggedOutput(output.tag, (output.bucket, output.data))
+
+def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOutput]:
+    """Yields the outputs of a task as Beam wants them, counted under the name of the task's class."""
+    for output in outputs:
+        if output.tag == SPENT:
+            Metrics.counter(TASKS, f"cpu_ms_{type(task).__name__}").inc(int(output.data))
+            continue
+        if output.tag == RECEIPTS:
+            # Told here, as each call ends: the steps behind may run only when all calls have ended.
+            progress.advance(*sentences_in(output.data))
+        Metrics.counter(TASKS, f"shuffled_bytes_{output.tag}").inc(len(output.data))
+        Metrics.counter(TASKS, f"shuffled_blocks_{output.tag}").inc()
+        yield pvalue.TaggedOutput(output.tag, (output.bucket, output.data))
 
 
 class MapBlocks(beam.PTransform):

@@ -73,5 +73,5 @@ class FirstRecords:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         lines = dict(json.loads(block) for block in blocks)
-        counts = [lines[span] for span in range(len(self._owners))]
-        return json.dumps(dict(enumerate(first_records(self._owners, counts)))).encode()
+        firsts = first_records(self._owners, [lines[span] for span in range(len(self._owners))])
+        return json.dumps(dict(enumerate(firsts))).encode()

@@ -11,6 +11,7 @@ from conceptloom.annotation.results import collect_result, write_result
 from conceptloom.annotation.tasks import read_tasks
 from conceptloom.errors import ConfigError
 from conceptloom.json_values import JsonObject
+from conceptloom.models import DEFAULT_DEVICE
 from conceptloom.storage import match
 
 SINGLE, NO_LIMITS = Limits(coverage=1.0), Limits()
@@ -31,11 +32,13 @@ class Import:
     """Limits on workers only apply to workers with at least this many answers."""
     perplexity: str | None = None
     """See `make_perplexity_scorer`."""
+    device: str = DEFAULT_DEVICE
+    """Where a model of perplexity runs."""
 
     def scorer(self) -> PerplexityScorer | None:
         """The scorer of perplexities, or None; raises ConfigError for limits on perplexity without a scorer."""
         if self.perplexity:
-            return make_perplexity_scorer(self.perplexity)
+            return make_perplexity_scorer(self.perplexity, self.device)
         if self.single.perplexity is not None or self.workers.perplexity is not None:
             raise ConfigError("a limit on perplexity needs --perplexity: a table id,perplexity or transformers:PATH")
         return None

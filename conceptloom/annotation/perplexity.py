@@ -6,31 +6,33 @@ from typing import Protocol
 
 from conceptloom.errors import InputError
 from conceptloom.hashing import text_id
+from conceptloom.models import DEFAULT_DEVICE
 from conceptloom.readers.lines import sound_lines
 
 MODEL = "transformers:"
 
 
 class PerplexityScorer(Protocol):
-    """Computes how unlikely sentences are; equal sentences have equal perplexities."""
+    """Says how unlikely sentences are; the same sentence always gets the same number."""
 
     name: str
     """The source of the numbers, for the report."""
 
     def perplexities(self, sentences: Sequence[str]) -> list[float]:
-        """The perplexity of each sentence: exp of the mean negative log-likelihood of its tokens, at least 1."""
+        """Returns the perplexity of each sentence: exp of its tokens' mean negative log-likelihood, at least 1."""
 
 
-def make_perplexity_scorer(name: str) -> PerplexityScorer:
-    """The scorer for `transformers:PATH` (the directory of a causal language model), or for the path of a table.
+def make_perplexity_scorer(name: str, device: str = DEFAULT_DEVICE) -> PerplexityScorer:
+    """Returns the scorer for `transformers:PATH` (a causal language model's directory), or for a table's path.
 
-    Raises ConfigError where the model cannot be loaded, InputError where the table cannot be read.
+    `device` is where the model runs. Raises ConfigError where the model cannot be loaded, InputError for a table that
+    cannot be read.
     """
     if not name.startswith(MODEL):
         return TablePerplexity(name)
     from conceptloom.annotation.neural import ModelPerplexity
 
-    return ModelPerplexity(name.removeprefix(MODEL))
+    return ModelPerplexity(name.removeprefix(MODEL), device)
 
 
 class TablePerplexity:

@@ -9,6 +9,8 @@ from conceptloom.json_values import JsonObject
 
 _FILES = "Parquet files of a build's data/, a published format, or parallel text by its *src.txt; each may hold *."
 
+_DEVICE = typer.Option("cpu", "--device", help="Where a model runs: cpu, cuda or cuda:N.")
+
 
 def add_commands(app: typer.Typer) -> None:
     """Adds this module's commands."""
@@ -65,6 +67,7 @@ def import_(
     perplexity: str | None = typer.Option(
         None, help="A table id,perplexity (ids are the sentence_id of answers.jsonl), or transformers:PATH."
     ),
+    device: str = _DEVICE,
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
     """Reads filled files, applies the limits to answers and workers, and writes the accepted references."""
@@ -79,6 +82,7 @@ def import_(
         workers=Limits(worker_coverage, worker_rationale, worker_perplexity),
         worker_answers=worker_answers,
         perplexity=perplexity,
+        device=device,
     )
     report = import_answers(files, chosen, output)
     if as_json:
@@ -105,6 +109,7 @@ def order(
 def adequacy(
     files: list[str] = typer.Argument(help=_FILES),
     encoder: str = typer.Option("tfidf", help="tfidf, or transformers:PATH (the directory of a sentence encoder)."),
+    device: str = _DEVICE,
     corpus: list[str] = typer.Option([], "--corpus", help="Files for the frequencies of words; default: FILES."),
     least: int = typer.Option(2, min=2, help="Use only sets with at least this many references."),
     most: int = typer.Option(8, min=2, help="The largest number of references to compare."),
@@ -120,7 +125,7 @@ def adequacy(
     groups = grouped_references(example for pattern in files for example in load_examples(pattern))
     known = [text for pattern in corpus for example in load_examples(pattern) for text in example.sentences]
     known = known or [text for group in groups for text in group]
-    scorer = make_encoder(encoder, known)
+    scorer = make_encoder(encoder, known, device)
     found = agreement_by_references(groups, scorer, least=least, most=most, draws=draws, seed=seed)
     name = describe(encoder, len(known))
     if as_json:

@@ -1,54 +1,96 @@
 """Filtering, tagging and concept extraction of a block of distinct sentences (Korean CommonGen, section 3.1)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, compress
 from operator import attrgetter
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from conceptloom.arrays.columns import strings
 from conceptloom.arrays.lists import string_lists
-from conceptloom.arrays.types import Int64
+from conceptloom.arrays.types import Int64, UInt64
 from conceptloom.corpus.units import SentenceUnit, Unit
-from conceptloom.filters import KEEP, SUBJECTS, Filter, Verdict, first_objection, joined, make_filter
+from conceptloom.filters import KEEP, AnyFilter, BlockFilter, OpenFilters, Verdict, open_filters
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
+from conceptloom.json_values import JsonObject
 from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.sentences import split_sentences
-from conceptloom.languages.korean.taggers import tagger
+from conceptloom.languages.korean.taggers import tagger, tagger_signature
 from conceptloom.languages.korean.tokens import Token
 from conceptloom.ledger import reject
 from conceptloom.schemas import SENTENCES
 
 _MORPHEMES = attrgetter("morphemes")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Analyser:
-    """How sentences are analysed: a tagger and a concept rule by name, and the filters with their options, in order."""
+class KoreanAnalyser:
+    """How sentences are analysed: a tagger and a concept rule by name, and the filters, in order."""
 
     tagger: str = "mecab"
     rule: str = "published"
-    filters: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
-    schema: ClassVar[pa.Schema] = SENTENCES
+    filters: tuple[AnyFilter, ...] = ()
     unit: ClassVar[Unit] = SentenceUnit(normalise, split_sentences)
 
-    def filters_of(self, subject: str) -> tuple[Filter, ...]:
-        """The filters that look at one part of a sentence, in order."""
-        made = (make_filter(name, dict(options)) for name, options in self.filters)
-        return joined(tuple(one for one in made if one.subject == subject))
+    def signature(self) -> JsonObject:
+        """See SentenceAnalyser: that of the tagger, and of the block filters in order, where there are any."""
+        blocks = [one.signature() for one in self.filters if isinstance(one, BlockFilter)]
+        return {"tagger": tagger_signature(self.tagger), **({"block_filters": blocks} if blocks else {})}
 
-    def opened(self, side: bytes | None) -> "Analyser":
-        """See SentenceAnalyser: taggers are opened where they are asked for."""
-        return self
+    def open(self, side: bytes | None) -> "OpenKoreanAnalyser":
+        """See SentenceAnalyser; nothing is computed for it before."""
+        return _opened(self)
+
+
+@dataclass(frozen=True)
+class OpenKoreanAnalyser:
+    """An analyser whose filters are opened; the process's taggers are shared among all (see `tagger`)."""
+
+    tagger: str
+    rule: str
+    on_text: OpenFilters
+    on_tokens: OpenFilters
+    on_concepts: OpenFilters
+    schema: ClassVar[pa.Schema] = SENTENCES
 
     def rows(self, block: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:
-        """See Opened; the kept rows have schema SENTENCES."""
-        analysis = analyse(block["text"].to_pylist(), self)
+        """See OpenAnalyser; the kept rows have schema SENTENCES."""
+        analysis = self.analyse(block["text"].to_pylist())
         return _kept_block(block, analysis, seed), _rejected_block(block, analysis)
+
+    def analyse(self, texts: list[str]) -> "Analysis":
+        """Filters, tags and extracts concepts; a sentence that a filter leaves out costs no further work.
+
+        The reasons come in this order: filters on the text, on the tokens, on the concepts, and for each of them as
+        OpenFilters says.
+        """
+        verdicts = self.on_text.verdicts(texts)
+        kept = [position for position, verdict in enumerate(verdicts) if verdict is KEEP]
+        backend = tagger(self.tagger)
+        tokens = backend.tag([texts[position] for position in kept])
+        mask = _enter(self.on_tokens.verdicts(tokens), verdicts, kept)
+        kept, tokens = _where(kept, mask), _where(tokens, mask)
+        concepts = RULES[self.rule].extract([texts[position] for position in kept], tokens, backend)
+        mask = _enter(self.on_concepts.verdicts(concepts), verdicts, kept)
+        return Analysis(verdicts, _where(kept, mask), _where(tokens, mask), _where(concepts, mask))
+
+
+@lru_cache(maxsize=4)
+def _opened(analyser: KoreanAnalyser) -> OpenKoreanAnalyser:
+    filters = analyser.filters
+    return OpenKoreanAnalyser(
+        analyser.tagger,
+        analyser.rule,
+        on_text=open_filters(filters, "text"),
+        on_tokens=open_filters(filters, "tokens"),
+        on_concepts=open_filters(filters, "concepts"),
+    )
 
 
 @dataclass(frozen=True)
@@ -62,34 +104,26 @@ class Analysis:
     concepts: list[list[str]]
 
 
-def analyse(texts: list[str], analyser: Analyser) -> Analysis:
-    """Filters, tags and extracts concepts; a sentence that a filter leaves out costs no further work."""
-    on_text, on_tokens, on_concepts = (analyser.filters_of(subject) for subject in SUBJECTS)
-    verdicts = [first_objection(on_text, text) for text in texts]
-    kept = [position for position, verdict in enumerate(verdicts) if verdict is KEEP]
-    backend = tagger(analyser.tagger)
-    tokens = backend.tag([texts[position] for position in kept])
-    kept, tokens = _ask(on_tokens, verdicts, kept, tokens, tokens)
-    concepts = RULES[analyser.rule].extract([texts[position] for position in kept], tokens, backend)
-    kept, tokens, concepts = _ask(on_concepts, verdicts, kept, concepts, tokens, concepts)
-    return Analysis(verdicts, kept, tokens, concepts)
+def analyse(texts: list[str], analyser: KoreanAnalyser) -> Analysis:
+    """Returns what the analyser finds in these sentences (see OpenKoreanAnalyser)."""
+    return analyser.open(None).analyse(texts)
 
 
-def _ask(
-    filters: tuple[Filter, ...], verdicts: list[Verdict], kept: list[int], subjects: list[Any], *columns: list[Any]
-) -> list[list[Any]]:
-    """Enters the verdicts on the subjects; answers the positions still kept, and their values in each column."""
-    objections = [first_objection(filters, subject) for subject in subjects]
-    for position, verdict in zip(kept, objections, strict=True):
+def _enter(found: list[Verdict], verdicts: list[Verdict], kept: list[int]) -> list[bool]:
+    """Enters the verdicts on the sentences at the positions `kept`; returns which of these stay."""
+    for position, verdict in zip(kept, found, strict=True):
         verdicts[position] = verdict
-    mask = [verdict is KEEP for verdict in objections]
-    return [list(compress(column, mask)) for column in (kept, *columns)]
+    return [verdict is KEEP for verdict in found]
 
 
-def shuffled(heads: npt.NDArray[np.uint64], offsets: Int64, seed: int) -> Int64:
-    """A uniformly random order of each row's list, seeded by the row's id: indices into the flattened lists.
+def _where(values: Sequence[T], mask: list[bool]) -> list[T]:
+    return list(compress(values, mask))
 
-    `heads` has shape (rows,) (hashing.id_heads), `offsets` shape (rows + 1,) with offsets[0] = 0; the answer has shape
+
+def shuffled(heads: UInt64, offsets: Int64, seed: int) -> Int64:
+    """Returns a uniformly random order of each row's list, seeded by the row's id: indices into the flattened lists.
+
+    `heads` has shape (rows,) (hashing.id_heads), `offsets` shape (rows + 1,) with offsets[0] = 0; the result has shape
     (offsets[-1],). A set's order says nothing of the sentence's (the published sets are shuffled).
     """
     rows = np.repeat(np.arange(len(heads)), np.diff(offsets))

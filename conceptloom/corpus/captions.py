@@ -9,7 +9,15 @@ import pyarrow as pa
 
 from conceptloom.arrays.lists import string_lists
 from conceptloom.corpus.units import SentenceUnit, Unit
-from conceptloom.languages.english.analysers import DEFAULT, Analyser, Vocabulary, concepts_of, make_analyser
+from conceptloom.json_values import JsonObject
+from conceptloom.languages.english.analysers import (
+    DEFAULT,
+    Analyser,
+    Vocabulary,
+    concepts_of,
+    make_analyser,
+    named_analyser,
+)
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.languages.english.words import words
 from conceptloom.ledger import reject
@@ -20,7 +28,7 @@ NO_CONCEPTS = "no_concepts"
 
 
 def whole(text: str) -> list[str]:
-    """A caption is one sentence, however many full stops it has: its words make one scene."""
+    """Returns the caption as one sentence, however many full stops it has: its words make one scene."""
     return [text]
 
 
@@ -31,30 +39,34 @@ class CaptionAnalyser:
     name: str = DEFAULT
     unit: ClassVar[Unit] = SentenceUnit(normalise, whole)
 
-    def opened(self, side: bytes | None) -> "OpenedCaptions":
-        """See SentenceAnalyser; `side` is what `encode_vocabulary` answers."""
+    def signature(self) -> JsonObject:
+        """See SentenceAnalyser: that of the analyser which is named."""
+        return {"analyser": named_analyser(self.name).signature()}
+
+    def open(self, side: bytes | None) -> "OpenCaptionAnalyser":
+        """See SentenceAnalyser; `side` is what `encode_vocabulary` returns."""
         return _opened(self.name, side or b"")
 
 
 def encode_vocabulary(vocabulary: Vocabulary) -> bytes:
-    """The concepts as bytes, sorted: a word a line."""
+    """Returns the concepts as bytes, sorted: a word a line."""
     return "".join(f"{word}\n" for word in sorted(vocabulary)).encode()
 
 
 @lru_cache(maxsize=1)
-def _opened(name: str, vocabulary: bytes) -> "OpenedCaptions":
-    return OpenedCaptions(make_analyser(name, frozenset(vocabulary.decode().split("\n")) - {""}))
+def _opened(name: str, vocabulary: bytes) -> "OpenCaptionAnalyser":
+    return OpenCaptionAnalyser(make_analyser(name, frozenset(vocabulary.decode().split("\n")) - {""}))
 
 
 @dataclass(frozen=True)
-class OpenedCaptions:
+class OpenCaptionAnalyser:
     """An analyser with its vocabulary; one for each process, as it remembers the word forms that it has met."""
 
     analyser: Analyser
     schema: ClassVar[pa.Schema] = CAPTIONS
 
     def rows(self, block: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:
-        """See Opened. A sentence without words, or without a concept, is left out."""
+        """See OpenAnalyser. A sentence without words, or without a concept, is left out."""
         texts = block["text"].to_pylist()
         tokens, concepts = [words(text) for text in texts], concepts_of(texts, self.analyser)
         block = block.append_column("concepts", string_lists(concepts)).append_column("words", string_lists(tokens))

@@ -48,9 +48,9 @@ def bytes_read() -> int:
 
 
 def idle_worker(tasks: Sequence[str]) -> tuple[int, float]:
-    """The resident bytes of a worker process of the local runner before its first work, and its CPU seconds until then.
+    """Returns the resident bytes of a worker process of the local runner before its first work, and its CPU seconds.
 
-    One is started to see. `tasks` are the modules that it has loaded.
+    Starts one to measure it. `tasks` are the modules that it loads.
     """
     with local_pool(2):
         calls = Pipelined()

@@ -5,13 +5,19 @@ from conceptloom.filters.base import (
     FILTERS,
     KEEP,
     SUBJECTS,
+    AnyFilter,
+    BlockFilter,
     Filter,
     FilterEntry,
+    OpenFilter,
+    Part,
+    Subject,
     Verdict,
     first_objection,
     joined,
     make_filter,
 )
+from conceptloom.filters.opened import OpenFilters, open_filters, verdict_of
 from conceptloom.filters.presets import PRESETS
 
 __all__ = [
@@ -19,8 +25,14 @@ __all__ = [
     "KEEP",
     "PRESETS",
     "SUBJECTS",
+    "AnyFilter",
+    "BlockFilter",
     "Filter",
     "FilterEntry",
+    "OpenFilter",
+    "OpenFilters",
+    "Part",
+    "Subject",
     "Verdict",
     "characters",
     "concepts",
@@ -30,5 +42,7 @@ __all__ = [
     "joined",
     "length",
     "make_filter",
+    "open_filters",
     "tags",
+    "verdict_of",
 ]

@@ -1,14 +1,18 @@
-"""What a sentence filter is: a pure predicate that answers (keep, reason)."""
+"""What a sentence filter is: a predicate of one sentence, or a block filter that judges many sentences at once."""
 
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
+from conceptloom.options import with_options
 from conceptloom.registry import Registry
 
 Subject = Literal["text", "tokens", "concepts"]
 SUBJECTS: tuple[Subject, ...] = ("text", "tokens", "concepts")
+Part: TypeAlias = Any
+"""What a filter looks at, by its `subject`: a text (str), tokens (list[Token]) or concepts (list[str])."""
 
 
 class Verdict(NamedTuple):
@@ -22,16 +26,49 @@ class Verdict(NamedTuple):
 KEEP = Verdict(True)
 
 
+@runtime_checkable
 class Filter(Protocol):
     """A predicate over one sentence's text, tokens or concepts: a frozen dataclass of its options.
 
-    Filters on the text run before the sentence is tagged, so that no time is spent on what is left out anyhow.
+    Filters on the text run before the sentence is tagged, so that no time is spent on tagging what is left out.
     """
 
     subject: ClassVar[Subject]
 
-    def check(self, subject: Any) -> Verdict:
-        """The verdict on one sentence, of which `subject` is the part that this filter looks at."""
+    def check(self, subject: Part) -> Verdict:
+        """Returns the verdict on one sentence; `subject` is the part of it that this filter looks at."""
+
+
+class OpenFilter(Protocol):
+    """A block filter that has all it needs, a model for instance; it stays in the process that opened it."""
+
+    def verdicts(self, subjects: Sequence[Part]) -> list[Verdict]:
+        """Returns the verdict on each sentence, length len(subjects).
+
+        A verdict must not depend on which other sentences it is given with, or in what order.
+        """
+
+
+@runtime_checkable
+class BlockFilter(Protocol):
+    """A filter that judges many sentences at once: a frozen dataclass of its options, opened once in a process.
+
+    It is asked after all predicates of the same subject, about what these keep.
+    """
+
+    subject: ClassVar[Subject]
+
+    def signature(self) -> JsonObject:
+        """Returns what the verdicts depend on: version, options, hashes of files (not paths). Opens nothing.
+
+        It is part of the stage's fingerprint. Raises ConfigError where a file is missing.
+        """
+
+    def open(self) -> OpenFilter:
+        """Returns the filter with what it needs; raises ConfigError where that is missing or damaged."""
+
+
+AnyFilter: TypeAlias = Filter | BlockFilter
 
 
 @dataclass(frozen=True)
@@ -39,34 +76,26 @@ class FilterEntry:
     """A filter that can be named: `make` is a frozen dataclass whose fields are its options. The name is the reason."""
 
     summary: str
-    make: Any
+    make: Callable[..., AnyFilter]
 
 
 FILTERS: Registry[FilterEntry] = Registry("filter", "conceptloom.filters", FilterEntry)
 
 
-def make_filter(name: str, options: dict[str, Any] | None = None) -> Filter:
-    """The filter of that name with these options; raises ConfigError for an option it does not have."""
-    entry = FILTERS[name]
-    known = {field.name: field.default for field in fields(entry.make)} if is_dataclass(entry.make) else {}
-    for option, value in (options or {}).items():
-        if option not in known:
-            raise ConfigError(f"filter {name} has no option {option!r}; it has: {', '.join(sorted(known)) or 'none'}")
-        if type(value) is not type(known[option]):
-            raise ConfigError(f"filter {name}: {option} is a {type(known[option]).__name__}, not {value!r}")
-    made: Filter = entry.make(**(options or {}))
-    return made
+def make_filter(name: str, options: Mapping[str, object] | None = None) -> AnyFilter:
+    """Returns the filter of that name with these options, not opened; raises ConfigError for an unknown option."""
+    return with_options(FILTERS[name].make, options or {}, f"filter {name}")
 
 
-def joined(filters: tuple[Filter, ...]) -> tuple[Filter, ...]:
-    """The same filters, with neighbours of one kind asked in one pass where their class can do that (`joined`)."""
+def joined(filters: Sequence[Filter]) -> tuple[Filter, ...]:
+    """Returns the same filters, neighbours of one kind joined into one pass where their class can (`joined`)."""
     groups = ((kind, tuple(members)) for kind, members in groupby(filters, key=type))
     parts = ((kind.joined(members),) if hasattr(kind, "joined") else members for kind, members in groups)
     return tuple(chain.from_iterable(parts))
 
 
-def first_objection(filters: tuple[Filter, ...], subject: Any) -> Verdict:
-    """The verdict of the first filter that does not keep the sentence, or KEEP."""
+def first_objection(filters: Sequence[Filter], subject: Part) -> Verdict:
+    """Returns the verdict of the first filter that does not keep the sentence, or KEEP."""
     for one in filters:
         verdict = one.check(subject)
         if not verdict.keep:

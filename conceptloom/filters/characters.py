@@ -18,13 +18,13 @@ class Characters:
     subject: ClassVar[Subject] = "text"
 
     def check(self, subject: str) -> Verdict:
-        """The verdict on a normalised text."""
+        """Returns the verdict on a normalised text."""
         found = self.pattern.search(subject)
         return Verdict(False, self.reason, found.group()) if found else KEEP
 
     @staticmethod
     def joined(filters: "tuple[Characters, ...]") -> "AllCharacters":
-        """Several of them, of which most texts need none."""
+        """Returns several of them as one; most texts need none of them."""
         return AllCharacters(filters)
 
 
@@ -39,7 +39,7 @@ class AllCharacters:
     subject: ClassVar[Subject] = "text"
 
     def check(self, subject: str) -> Verdict:
-        """The verdict on a normalised text."""
+        """Returns the verdict on a normalised text."""
         return KEEP if _PLAIN(subject) else first_objection(self.filters, subject)
 
 

@@ -14,7 +14,7 @@ class FewConcepts:
     subject: ClassVar[Subject] = "concepts"
 
     def check(self, subject: list[str]) -> Verdict:
-        """The verdict on a sentence's concepts."""
+        """Returns the verdict on a sentence's concepts."""
         return KEEP if len(subject) >= self.minimum else Verdict(False, "few_concepts", f"{len(subject)} concepts")
 
 

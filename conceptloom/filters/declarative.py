@@ -13,7 +13,7 @@ class NotDeclarative:
     subject: ClassVar[Subject] = "text"
 
     def check(self, subject: str) -> Verdict:
-        """The verdict on a normalised text."""
+        """Returns the verdict on a normalised text."""
         return KEEP if subject.endswith("다.") else Verdict(False, "not_declarative", subject[-4:])
 
 

@@ -13,7 +13,7 @@ class Empty:
     subject: ClassVar[Subject] = "text"
 
     def check(self, subject: str) -> Verdict:
-        """The verdict on a normalised text."""
+        """Returns the verdict on a normalised text."""
         return KEEP if subject else Verdict(False, "empty")
 
 

@@ -17,7 +17,7 @@ class Length:
     subject: ClassVar[Subject] = "text"
 
     def check(self, subject: str) -> Verdict:
-        """The verdict on a normalised text (single spaces)."""
+        """Returns the verdict on a normalised text (single spaces)."""
         characters, eojeol = len(subject), subject.count(" ") + 1
         if not self.minimum_characters <= characters <= self.maximum_characters:
             return Verdict(False, "length", f"{characters} characters")

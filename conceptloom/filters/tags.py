@@ -20,7 +20,7 @@ class ExactTag:
     subject: ClassVar[Subject] = "tokens"
 
     def check(self, subject: list[Token]) -> Verdict:
-        """The verdict on a sentence's tokens."""
+        """Returns the verdict on a sentence's tokens."""
         for token in subject:
             if token.tag == self.tag:
                 return Verdict(False, self.reason, token.surface)
@@ -28,7 +28,7 @@ class ExactTag:
 
     @staticmethod
     def joined(filters: "tuple[ExactTag, ...]") -> "ExactTags":
-        """Several of them in one pass over the tokens."""
+        """Returns several of them in one pass over the tokens."""
         return ExactTags(filters, frozenset(one.tag for one in filters))
 
 
@@ -41,7 +41,7 @@ class ExactTags:
     subject: ClassVar[Subject] = "tokens"
 
     def check(self, subject: list[Token]) -> Verdict:
-        """The verdict on a sentence's tokens."""
+        """Returns the verdict on a sentence's tokens."""
         for token in subject:
             if token.tag in self.tags:
                 return first_objection(self.filters, subject)

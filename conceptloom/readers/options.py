@@ -1,73 +1,16 @@
 """Readers from configuration: a format by name, and options checked against the fields of its dataclass."""
 
-import dataclasses
-import types
-import typing
 from collections.abc import Mapping
-from typing import Any
 
-from conceptloom.errors import ConfigError
+from conceptloom.options import Option, options_of, with_options
 from conceptloom.readers.base import READERS, Reader
 
 
-class Option(typing.NamedTuple):
-    """An option of a format: its name for users, the field that holds it, its type and its default."""
-
-    name: str
-    attribute: str
-    type: Any
-    default: Any
-
-
 def format_options(format: str) -> dict[str, Option]:
-    """The options of a format by name."""
-    make: Any = READERS[format].make
-    hints = typing.get_type_hints(make)
-    options = (
-        Option(field.metadata.get("option", field.name), field.name, hints[field.name], field.default)
-        for field in dataclasses.fields(make)
-    )
-    return {option.name: option for option in options}
+    """Returns the options of a format by name."""
+    return options_of(READERS[format].make)
 
 
-def make_reader(format: str, options: Mapping[str, Any]) -> Reader:
-    """The reader of a format; raises ConfigError for an option it has not, or a value that the option may not be."""
-    known = format_options(format)
-    values = {}
-    for name, value in options.items():
-        if name not in known:
-            there = f"there are: {', '.join(sorted(known))}" if known else "it has none"
-            raise ConfigError(f"format {format} has no option {name!r}; {there}")
-        if not _fits(value, known[name].type):
-            allowed = describe_type(known[name].type)
-            raise ConfigError(f"option {name} of format {format} is {value!r}; it may be {allowed}")
-        values[known[name].attribute] = value
-    try:
-        return READERS[format].make(**values)
-    except ConfigError as error:
-        raise ConfigError(f"format {format}: {error}") from error
-
-
-def describe_type(hint: Any) -> str:
-    """What a value may be, in words.
-
-    >>> describe_type(str | int)
-    'text or a whole number'
-    """
-    if _is_union(hint):
-        return " or ".join(describe_type(part) for part in typing.get_args(hint))
-    if typing.get_origin(hint) is typing.Literal:
-        return " or ".join(repr(value) for value in typing.get_args(hint))
-    return {str: "text", int: "a whole number", bool: "true or false", types.NoneType: "null"}[hint]
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    if _is_union(hint):
-        return any(_fits(value, part) for part in typing.get_args(hint))
-    if typing.get_origin(hint) is typing.Literal:
-        return isinstance(value, str) and value in typing.get_args(hint)
-    return type(value) is hint
-
-
-def _is_union(hint: Any) -> bool:
-    return typing.get_origin(hint) in (typing.Union, types.UnionType)
+def make_reader(format: str, options: Mapping[str, object]) -> Reader:
+    """Returns the reader of a format; raises ConfigError for an unknown option, or a value it may not have."""
+    return with_options(READERS[format].make, options, f"format {format}")

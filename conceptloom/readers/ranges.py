@@ -4,6 +4,7 @@ import gzip
 import io
 import zlib
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -38,17 +39,19 @@ def count_lines(path: str, start: int = 0, end: int | None = None) -> int:
         return lines + len(stream.read(1))
 
 
-def first_records(owners: Sequence[int], counts: Sequence[int]) -> list[int]:
-    """The number of the first record of each span. The spans of a file are in order; `counts` are the lines they own.
+def first_records(files: Sequence[int], lines: Sequence[int]) -> list[int]:
+    """Returns the number of the first record of each span, from each span's file and number of lines.
+
+    The spans of a file come in order; those of other files may stand between them.
 
     >>> first_records([0, 0, 1], [10, 5, 7])
     [1, 11, 1]
     """
-    seen: dict[int, int] = {}
+    seen: Counter[int] = Counter()
     firsts = []
-    for owner, lines in zip(owners, counts, strict=True):
-        firsts.append(seen.get(owner, 0) + 1)
-        seen[owner] = seen.get(owner, 0) + lines
+    for file, count in zip(files, lines, strict=True):
+        firsts.append(seen[file] + 1)
+        seen[file] += count
     return firsts
 
 

@@ -7,16 +7,17 @@ from functools import lru_cache
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import gather
-from conceptloom.arrays.types import Float64, Int32, Int64
+from conceptloom.arrays.types import Float32, Float64, Int32, Int64
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
+from conceptloom.models.signature import file_sha256
 from conceptloom.similarity.base import SCORERS, Frequencies, ScorerEntry
 from conceptloom.similarity.centrality import linear_centralities, posting_groups, ragged_sums
 from conceptloom.similarity.morpheme_sets import encode_sets
@@ -34,7 +35,7 @@ class StaticTable:
     A key has one row, its own, or those of its parts (a compound that the vectors' origin does not know).
     """
 
-    vectors: npt.NDArray[np.float32]
+    vectors: Float32
     keys: dict[str, int]
     starts: Int64
     counts: Int64
@@ -43,7 +44,7 @@ class StaticTable:
     sha256: str
 
     def lookup(self, morphemes: list[str]) -> tuple[Int64, Int64]:
-        """The number of rows of each morpheme (0: unknown), shape (n,), and the rows, one after the other."""
+        """Returns the number of rows of each morpheme (0: unknown), shape (n,), and the rows, one after the other."""
         places = np.fromiter((self.keys.get(m, -1) for m in morphemes), dtype=np.int64, count=len(morphemes))
         counts = np.where(places < 0, 0, self.counts[places])
         return counts, self.rows[gather(self.starts[places], counts)]
@@ -51,7 +52,7 @@ class StaticTable:
 
 @lru_cache(maxsize=2)
 def load_table(path: Path = TABLE) -> StaticTable:
-    """The table of a file, read once a process; raises ConfigError where the file is missing or damaged."""
+    """Returns the table of a file, read once a process; raises ConfigError where the file is missing or damaged."""
     try:
         data = path.read_bytes()
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
@@ -59,11 +60,19 @@ def load_table(path: Path = TABLE) -> StaticTable:
             names = arrays["keys"].tobytes().decode().split("\n")
             counts, rows = arrays["counts"].astype(np.int64), arrays["rows"].astype(np.int64)
     except FileNotFoundError:
-        raise ConfigError(f"the table of scorer {NAME} is missing: {path}; reinstall conceptloom") from None
+        raise _missing(path) from None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ConfigError(f"the table of scorer {NAME} is damaged: {path} ({error}); reinstall conceptloom") from error
     keys = {name: place for place, name in enumerate(names)}
     return StaticTable(scaled, keys, np.cumsum(counts) - counts, counts, rows, path.name, sha256(data).hexdigest())
+
+
+def _missing(path: Path) -> ConfigError:
+    return ConfigError(f"the table of scorer {NAME} is missing: {path}; reinstall conceptloom")
+
+
+def _signature(file: str, digest: str) -> JsonObject:
+    return {"name": NAME, "version": VERSION, "file": file, "sha256": digest}
 
 
 class StaticScorer:
@@ -78,16 +87,16 @@ class StaticScorer:
     def __init__(self, table: StaticTable) -> None:
         self._table = table
 
-    def signature(self) -> dict[str, Any]:
-        """Name, version of the method, file name and SHA-256 of the table."""
-        return {"name": NAME, "version": VERSION, "file": self._table.file, "sha256": self._table.sha256}
+    def signature(self) -> JsonObject:
+        """Returns name, version of the method, file name and SHA-256 of the table that was read."""
+        return _signature(self._table.file, self._table.sha256)
 
     def encode(self, sentences: pa.RecordBatch) -> pa.Array:
-        """list<int32>: the table's rows of each sentence, sorted, each once."""
+        """Returns list<int32>: the table's rows of each sentence, sorted, each once."""
         return encode_sets(sentences.column("morphemes"), self._table.lookup)
 
     def centralities(self, features: pa.Array, offsets: Int64) -> Float64:
-        """score_i = e_i . sum_j e_j - |e_i|^2 with e_i the unit sum of the vectors of a sentence."""
+        """Returns score_i = e_i . sum_j e_j - |e_i|^2 with e_i the unit sum of the vectors of a sentence."""
         rows, row_offsets = Lists.from_arrow(features)
         scores = np.zeros(len(features))
         for first, last in posting_groups(offsets, GROUP_ROWS):
@@ -97,14 +106,31 @@ class StaticScorer:
         return scores
 
     def sentence_vectors(self, rows: Int32, offsets: Int64) -> Float64:
-        """Unit vectors of sentences, shape (sentences, d); a sentence without a known morpheme is zero."""
+        """Returns unit vectors of sentences, shape (sentences, d); a sentence without a known morpheme is zero."""
         sums = ragged_sums(self._table.vectors, rows, offsets).astype(np.float64)
         lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         return np.asarray(sums / np.where(lengths > 0, lengths, 1.0)[:, None])
 
 
-def _make(_: Frequencies | None) -> StaticScorer:
-    return StaticScorer(load_table())
+@dataclass(frozen=True)
+class StaticKo:
+    """The scorer with the table in this package; it has no options."""
+
+    wants_frequencies: ClassVar[bool] = False
+    one_process: ClassVar[bool] = False
+
+    def signature(self) -> JsonObject:
+        """See ScorerOptions: that of the opened scorer, from the file's hash alone."""
+        try:
+            return _signature(TABLE.name, file_sha256(TABLE))
+        except FileNotFoundError:
+            raise _missing(TABLE) from None
+
+    def open(self, frequencies: Frequencies | None) -> StaticScorer:
+        """See ScorerOptions."""
+        return StaticScorer(load_table())
 
 
-SCORERS.add(NAME, ScorerEntry("static Korean morpheme vectors tuned on KorSTS, table look-ups only (default)", _make))
+SCORERS.add(
+    NAME, ScorerEntry("static Korean morpheme vectors tuned on KorSTS, table look-ups only (default)", StaticKo)
+)

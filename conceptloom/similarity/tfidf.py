@@ -1,14 +1,16 @@
 """Scorer `tfidf`: cosines of tf-idf vectors over content morphemes, for any language and without a model."""
 
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from conceptloom.arrays.lists import Lists
-from conceptloom.arrays.types import Float64, Int64
+from conceptloom.arrays.types import Float64, Int32, Int64
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 from conceptloom.similarity.base import SCORERS, Frequencies, ScorerEntry
 from conceptloom.similarity.centrality import posting_groups
 from conceptloom.similarity.morpheme_sets import encode_sets
@@ -33,12 +35,12 @@ class TfidfScorer:
         self._idf: Float64 = np.log((1 + frequencies.sentences) / (1 + frequencies.counts)) + 1
         self._corpus = _fingerprint(frequencies, names)
 
-    def signature(self) -> dict[str, Any]:
-        """Name, version of the method, and the SHA-256 of the corpus's frequencies."""
+    def signature(self) -> JsonObject:
+        """Returns name, version of the method, and the SHA-256 of the corpus's frequencies."""
         return {"name": NAME, "version": VERSION, "frequencies": self._corpus}
 
     def encode(self, sentences: pa.RecordBatch) -> pa.Array:
-        """list<int32>: the places of each sentence's morphemes among those of the frequencies, sorted, each once."""
+        """Returns list<int32>: the places of each row's morphemes among those of the frequencies, sorted, each once."""
         return encode_sets(sentences.column("morphemes"), self._lookup)
 
     def _lookup(self, morphemes: list[str]) -> tuple[Int64, Int64]:
@@ -46,7 +48,7 @@ class TfidfScorer:
         return (places >= 0).astype(np.int64), places[places >= 0]
 
     def centralities(self, features: pa.Array, offsets: Int64) -> Float64:
-        """The linear identity on sparse vectors: score_i = sum_m e_im * (total of m in the posting) - |e_i|^2."""
+        """Returns score_i = sum_m e_im * (total of m in the posting) - |e_i|^2: the linear identity on sparse rows."""
         places, row_offsets = Lists.from_arrow(features)
         scores = np.zeros(len(features))
         for first, last in posting_groups(offsets, GROUP_ROWS):
@@ -56,7 +58,7 @@ class TfidfScorer:
             scores[start:end] = self._scores(places[entries], lengths, offsets[first : last + 1])
         return scores
 
-    def _scores(self, places: Any, lengths: Int64, offsets: Int64) -> Float64:
+    def _scores(self, places: Int32, lengths: Int64, offsets: Int64) -> Float64:
         rows = np.repeat(np.arange(len(lengths)), lengths)
         postings = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         weights = self._idf[places]
@@ -75,10 +77,22 @@ def _fingerprint(frequencies: Frequencies, names: list[str]) -> str:
     return digest.hexdigest()
 
 
-def _make(frequencies: Frequencies | None) -> TfidfScorer:
-    if frequencies is None:
-        raise ConfigError("scorer tfidf wants the corpus's morpheme frequencies; count them with count_frequencies")
-    return TfidfScorer(frequencies)
+@dataclass(frozen=True)
+class Tfidf:
+    """The scorer over the corpus that is built from; it has no options."""
+
+    wants_frequencies: ClassVar[bool] = True
+    one_process: ClassVar[bool] = False
+
+    def signature(self) -> JsonObject:
+        """See ScorerOptions: the corpus is not part of it."""
+        return {"name": NAME, "version": VERSION}
+
+    def open(self, frequencies: Frequencies | None) -> TfidfScorer:
+        """See ScorerOptions."""
+        if frequencies is None:
+            raise ConfigError("scorer tfidf needs the corpus's morpheme frequencies; count them with count_frequencies")
+        return TfidfScorer(frequencies)
 
 
-SCORERS.add(NAME, ScorerEntry("tf-idf cosine over content morphemes, idf of the whole corpus", _make, True))
+SCORERS.add(NAME, ScorerEntry("tf-idf cosine over content morphemes, idf of the whole corpus", Tfidf))

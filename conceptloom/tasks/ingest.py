@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from conceptloom import storage
 from conceptloom.arrays.columns import strings
-from conceptloom.corpus.analysers import Opened, SentenceAnalyser
+from conceptloom.corpus.analysers import OpenAnalyser, SentenceAnalyser
 from conceptloom.corpus.duplicates import first_places, sort_raw
 from conceptloom.corpus.locators import SourceFile, locate
 from conceptloom.corpus.raw import MALFORMED, ROWS, raw_tables
@@ -126,7 +126,7 @@ class AnalyseBucket:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` and `rejected`; the answer is their receipt. `side` is what the analyser needs, if any."""
-        analyser = self.analyser.opened(side)
+        analyser = self.analyser.open(side)
         kept, rejected = analyse_bucket(from_ipc(blocks, RAW), self.files, analyser, self.seed)
         written = (("sentences", kept), ("rejected", rejected))
         files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]
@@ -134,7 +134,7 @@ class AnalyseBucket:
 
 
 def analyse_bucket(
-    raw: pa.Table, files: tuple[SourceFile, ...], analyser: Opened, seed: int
+    raw: pa.Table, files: tuple[SourceFile, ...], analyser: OpenAnalyser, seed: int
 ) -> tuple[pa.Table, pa.Table]:
     """The kept sentences (the analyser's schema) and the rejected rows (REJECTED) of one bucket, both sorted by id.
 
@@ -161,7 +161,7 @@ def _duplicates(good: pa.Table, first: Any, is_first: Any) -> pa.Table:
     return reject(good.filter(pa.array(~is_first)), "ingest", DUPLICATE, detail)
 
 
-def _analysed(unique: pa.Table, analyser: Opened, seed: int) -> tuple[pa.Table, pa.Table]:
+def _analysed(unique: pa.Table, analyser: OpenAnalyser, seed: int) -> tuple[pa.Table, pa.Table]:
     kept, rejected = [analyser.schema.empty_table()], [REJECTED.empty_table()]
     for start in range(0, len(unique), BLOCK):
         found, left_out = analyser.rows(unique.slice(start, BLOCK), seed)

@@ -2,11 +2,14 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from conceptloom.current import build_at
+from conceptloom.errors import ConfigError
 from conceptloom.readers import READERS
 from conceptloom.registry import Registry
 from conceptloom.storage import is_remote
@@ -26,6 +29,15 @@ def named(value: str, registry: Registry[Any]) -> str:
     if value not in registry:
         raise ValueError(f"no {registry.kind} is called {value!r}; there are: {', '.join(registry)}")
     return value
+
+
+@contextmanager
+def refused() -> Iterator[None]:
+    """Turns a ConfigError into the ValueError that pydantic reports with the key."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
 
 
 class InputSettings(Settings):

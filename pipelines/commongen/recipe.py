@@ -11,7 +11,6 @@ from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.errors import BuildError, ConfigError, InputError
 from conceptloom.gates import Build, Verdict, set_leaks
 from conceptloom.json_values import JsonObject
-from conceptloom.languages.english.analysers import make_analyser
 from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
@@ -53,7 +52,7 @@ def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
 
 
 def _analyser(settings: CommonGenSettings) -> dict[str, str]:
-    return make_analyser(settings.ingest.analyser, frozenset()).signature()
+    return CaptionAnalyser(settings.ingest.analyser).signature()["analyser"]
 
 
 def _conceptnet(settings: CommonGenSettings) -> str:

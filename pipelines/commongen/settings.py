@@ -1,28 +1,18 @@
 """The settings of the recipe `commongen`; the defaults are the paper's."""
 
 import re
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from conceptloom.concepts import MiningRules, Quotas
-from conceptloom.errors import ConfigError
 from conceptloom.languages.english.analysers import DEFAULT, SUMMARIES
-from conceptloom.pipelines.build.settings import RecipeSettings, Settings, named
+from conceptloom.pipelines.build.settings import RecipeSettings, Settings, named, refused
 from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
 
 Amounts = dict[Annotated[int, Field(ge=1)], Any]
 """By size of set: a number of sets, or a fraction below 1 of the candidates of that size (Quotas checks it)."""
-
-
-def as_value_error(check: Callable[[], object]) -> None:
-    """Calls the core's own check of some settings; a ConfigError becomes the ValueError that pydantic reports."""
-    try:
-        check()
-    except ConfigError as error:
-        raise ValueError(str(error)) from None
 
 
 class EnglishIngestSettings(Settings):
@@ -48,7 +38,8 @@ class MineSettings(Settings):
 
     @model_validator(mode="after")
     def _possible(self) -> "MineSettings":
-        as_value_error(self.chosen)
+        with refused():
+            self.chosen()
         return self
 
     def chosen(self) -> MiningRules:
@@ -70,7 +61,8 @@ class QuotaSettings(Settings):
 
     @model_validator(mode="after")
     def _possible(self) -> "QuotaSettings":
-        as_value_error(self.chosen)
+        with refused():
+            self.chosen()
         return self
 
     def chosen(self) -> Quotas:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.ids import pack_ids
-from conceptloom.corpus.analysis import Analyser
+from conceptloom.corpus.analysis import KoreanAnalyser
 from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import waning
 from conceptloom.estimation.growth import Counts, Growth, capped_total
@@ -31,7 +31,7 @@ class Postings(NamedTuple):
 class KoreanCosts:
     """See CostModel. What is seen of the largest sample: the sentences of each posting, without a limit."""
 
-    unit: ClassVar[Unit] = Analyser.unit
+    unit: ClassVar[Unit] = KoreanAnalyser.unit
     grows_with: ClassVar[Mapping[str, str]] = {
         "ingest": "read",
         "select": "kept",

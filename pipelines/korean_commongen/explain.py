@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from conceptloom.filters import make_filter
+from conceptloom.filters import verdict_of
 from conceptloom.hashing import bucket_of, string_hashes, text_id
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.korean.normalise import normalise
@@ -22,7 +22,7 @@ from conceptloom.pipelines.builds.explain import (
     why,
 )
 from conceptloom.pipelines.builds.finished import FinishedBuild
-from conceptloom.pipelines.korean_commongen.settings import IngestSettings
+from conceptloom.pipelines.korean_commongen.settings import KoreanIngestSettings
 from conceptloom.tasks.korean_commongen.frozen import frozen_rows
 
 
@@ -86,11 +86,11 @@ def _history(build: FinishedBuild, sentence: str) -> History | None:
     return history
 
 
-def _settings(build: FinishedBuild) -> IngestSettings:
+def _settings(build: FinishedBuild) -> KoreanIngestSettings:
     """The settings of stage ingest; one that an earlier version did not have is what it is by default."""
     recorded = build.first.manifest.settings
-    known = {name: recorded[name] for name in IngestSettings.model_fields if name in recorded}
-    return IngestSettings(**{**known, "tagger": recorded["tagger"]["name"]})
+    known = {name: recorded[name] for name in KoreanIngestSettings.model_fields if name in recorded}
+    return KoreanIngestSettings(**{**known, "tagger": recorded["tagger"]["name"]})
 
 
 def _analysis(build: FinishedBuild, text: str) -> History:
@@ -100,9 +100,8 @@ def _analysis(build: FinishedBuild, text: str) -> History:
     concepts = RULES[settings.rule].extract([text], tokens, backend)[0]
     subjects = {"text": text, "tokens": tokens[0], "concepts": concepts}
     verdicts = []
-    for name, options in settings.filters.chosen():
-        one = make_filter(name, dict(options))
-        verdict = one.check(subjects[one.subject])
+    for name, one in zip(settings.filters.names(), settings.filters.chosen(), strict=True):
+        verdict = verdict_of(one, subjects[one.subject])
         verdicts.append({"filter": name, "keep": verdict.keep, "detail": verdict.detail})
     return {"tokens": [str(token) for token in tokens[0]], "concepts": concepts, "verdicts": verdicts}
 

@@ -1,12 +1,15 @@
 """Recipe `korean-commongen`: Korean CommonGen (Seo et al., 2022), from raw captions and dialogues to a data set."""
 
+from collections.abc import Iterable
+
 import apache_beam as beam
 import pyarrow as pa
 
-from conceptloom.corpus.analysis import Analyser
+from conceptloom.code import code_digest
+from conceptloom.corpus.analysis import KoreanAnalyser
+from conceptloom.filters import FILTERS
 from conceptloom.gates import Build, Verdict, sentence_leaks
 from conceptloom.json_values import JsonObject
-from conceptloom.languages.korean.taggers import tagger
 from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
@@ -35,23 +38,36 @@ from conceptloom.variants import curriculum_order
 KoreanContext = Context[KoreanCommonGenSettings]
 
 
+def analyser_of(settings: KoreanCommonGenSettings) -> KoreanAnalyser:
+    """Returns the core's view of the settings of stage ingest."""
+    chosen = settings.ingest
+    return KoreanAnalyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
+
+
 def _ingest_settings(settings: KoreanCommonGenSettings) -> JsonObject:
+    filters = [FILTERS[name].make for name in settings.ingest.filters.names()]
     return {
         **reading_settings(settings),
         **settings.ingest.model_dump(mode="json"),
-        "tagger": tagger(settings.ingest.tagger).signature(),
+        **analyser_of(settings).signature(),
+        **_plugin_code(filters),
     }
+
+
+def _plugin_code(makers: Iterable[object]) -> dict[str, str]:
+    """Returns the code of those that are of other packages; a stage's `code` leads to ours alone."""
+    modules = {maker.__module__ for maker in makers}
+    foreign = sorted(name for name in modules if name.partition(".")[0] != __name__.partition(".")[0])
+    return {"plugin_code": code_digest(foreign)} if foreign else {}
 
 
 def _ingest(context: KoreanContext, pipeline: beam.Pipeline) -> object:
     settings = context.settings
-    chosen = settings.ingest
-    analyser = Analyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
     return pipeline | "Ingest" >> Ingest(
         context.plan.files,
         list(context.plan.spans),
         context.buckets,
-        analyser,
+        analyser_of(settings),
         settings.seed,
         settings.limit,
         context.directory("ingest"),
@@ -59,16 +75,28 @@ def _ingest(context: KoreanContext, pipeline: beam.Pipeline) -> object:
 
 
 def _select_settings(settings: KoreanCommonGenSettings) -> JsonObject:
-    entry = SCORERS[settings.select.scorer]
-    # A scorer that wants the corpus first has no file of its own to be known by.
-    table = {} if entry.wants_frequencies else entry.make(None).signature()
-    return {"seed": settings.seed, "table": table, **settings.select.model_dump(mode="json")}
+    chosen = settings.select
+    # A scorer's options are in its signature, without the places of its files.
+    return {
+        "seed": settings.seed,
+        **chosen.model_dump(mode="json"),
+        "scorer": chosen.scorer_name,
+        "scorer_signature": chosen.chosen_scorer().signature(),
+        **_plugin_code([SCORERS[chosen.scorer_name].make]),
+    }
 
 
 def selection_of(settings: KoreanCommonGenSettings) -> Selection:
-    """The core's view of the settings of stage select."""
+    """Returns the core's view of the settings of stage select."""
     chosen = settings.select
-    return Selection(chosen.scorer, chosen.unit, chosen.per_source, chosen.posting_limit, chosen.top_k, settings.seed)
+    return Selection(
+        scorer=chosen.chosen_scorer(),
+        unit=chosen.unit,
+        per_source=chosen.per_source,
+        limit=chosen.posting_limit,
+        top=chosen.top_k,
+        seed=settings.seed,
+    )
 
 
 def _select(context: KoreanContext, pipeline: beam.Pipeline) -> object:
@@ -78,10 +106,12 @@ def _select(context: KoreanContext, pipeline: beam.Pipeline) -> object:
 
 
 def _check(settings: KoreanCommonGenSettings, output: str) -> tuple[str, ...]:
-    chosen = settings.ingest
+    # Asked for before anything runs: a file that is missing should not be found out after an hour of tagging.
+    settings.select.chosen_scorer().signature()
+    signature = analyser_of(settings).signature()
     if settings.frozen is None:
         return ()
-    extraction = {"rule": chosen.rule, "tagger": tagger(chosen.tagger).signature()}
+    extraction = {"rule": settings.ingest.rule, "tagger": signature["tagger"]}
     frozen = check_frozen(settings, output, extraction)
     rows = pa.concat_tables([frozen_rows(file, data) for file, data in frozen.data()])
     require_pairs(frozen_assignment(rows), settings.split.chosen())

@@ -1,17 +1,24 @@
 """The settings of the recipe `korean-commongen`; the defaults reproduce the published data."""
 
 from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, JsonValue, field_validator
 
-from conceptloom.errors import ConfigError
-from conceptloom.filters import FILTERS, PRESETS, make_filter
+from conceptloom.filters import FILTERS, PRESETS, AnyFilter, make_filter
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import TAGGERS
-from conceptloom.pipelines.build.settings import RecipeSettings, Settings, StepResources, named
-from conceptloom.similarity import DEFAULT_SCORER, SCORERS
+from conceptloom.pipelines.build.settings import RecipeSettings, Settings, StepResources, named, refused
+from conceptloom.similarity import DEFAULT_SCORER, ScorerOptions, make_scorer
 from conceptloom.splits import POLICIES, Policy
+
+
+def _name_and_options(value: object) -> tuple[str, dict[str, object]]:
+    if isinstance(value, str):
+        return value, {}
+    if not isinstance(value, dict) or not isinstance(value.get("name"), str):
+        raise ValueError(f"{value!r} is neither a name nor a mapping of name and options, such as {{name: NAME}}")
+    return value["name"], {name: option for name, option in value.items() if name != "name"}
 
 
 class FilterSettings(Settings):
@@ -20,7 +27,7 @@ class FilterSettings(Settings):
     preset: Literal["published", "paper", "none"] = "published"
     off: tuple[str, ...] = ()
     on: tuple[str, ...] = ()
-    options: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    options: dict[str, dict[str, JsonValue]] = Field(default_factory=dict)
 
     @field_validator("off", "on")
     @classmethod
@@ -29,22 +36,23 @@ class FilterSettings(Settings):
 
     @field_validator("options")
     @classmethod
-    def _possible(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    def _possible(cls, value: dict[str, dict[str, JsonValue]]) -> dict[str, dict[str, JsonValue]]:
         for name, options in value.items():
-            try:
-                make_filter(named(name, FILTERS), options)
-            except ConfigError as error:
-                raise ValueError(str(error)) from None
+            with refused():
+                make_filter(name, options)
         return value
 
-    def chosen(self) -> tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]:
-        """The filters in the order in which they are asked, each with its options."""
+    def names(self) -> tuple[str, ...]:
+        """Returns the names of the filters, in the order in which they are asked."""
         names = [name for name in PRESETS[self.preset] if name not in self.off]
-        names += [name for name in self.on if name not in names]
-        return tuple((name, tuple(sorted(self.options.get(name, {}).items()))) for name in names)
+        return tuple(dict.fromkeys([*names, *self.on]))
+
+    def chosen(self) -> tuple[AnyFilter, ...]:
+        """Returns the filters with their options, in the same order."""
+        return tuple(make_filter(name, self.options.get(name)) for name in self.names())
 
 
-class IngestSettings(Settings):
+class KoreanIngestSettings(Settings):
     """Reading, filtering, tagging, concepts (section 3.1)."""
 
     tagger: str = "mecab"
@@ -64,18 +72,33 @@ class IngestSettings(Settings):
 
 
 class SelectSettings(Settings):
-    """Postings, scorer, and how many sentences a posting keeps (section 3.1, equations 1 and 2)."""
+    """Postings, scorer, and how many sentences a posting keeps (section 3.1, equations 1 and 2).
 
-    scorer: str = DEFAULT_SCORER
+    `scorer` is a name, or a mapping of `name` and the scorer's options.
+    """
+
+    scorer: str | dict[str, JsonValue] = DEFAULT_SCORER
     unit: Literal["concept", "morpheme"] = "concept"
     per_source: bool = True
     posting_limit: int = Field(default=100, ge=1)
     top_k: int = Field(default=2, ge=1)
 
-    @field_validator("scorer")
+    @field_validator("scorer", mode="before")
     @classmethod
-    def _scorer(cls, value: str) -> str:
-        return named(value, SCORERS)
+    def _scorer(cls, value: object) -> object:
+        name, options = _name_and_options(value)
+        with refused():
+            make_scorer(name, options)
+        return value if options else name
+
+    @property
+    def scorer_name(self) -> str:
+        """The name of the scorer."""
+        return _name_and_options(self.scorer)[0]
+
+    def chosen_scorer(self) -> ScorerOptions:
+        """Returns the scorer with its options, not opened."""
+        return make_scorer(*_name_and_options(self.scorer))
 
 
 Size = Annotated[int, Field(ge=0, strict=True)] | Annotated[float, Field(gt=0, lt=1, strict=True)]
@@ -123,7 +146,7 @@ class KoreanCommonGenSettings(RecipeSettings):
     """The recipe `korean-commongen`."""
 
     recipe: Literal["korean-commongen"] = "korean-commongen"
-    ingest: IngestSettings = IngestSettings()
+    ingest: KoreanIngestSettings = KoreanIngestSettings()
     select: SelectSettings = SelectSettings()
     split: SplitSettings = SplitSettings()
     publish: PublishSettings = PublishSettings()

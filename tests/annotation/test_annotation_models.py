@@ -89,5 +89,22 @@ def test_a_directory_without_a_model(models: Path, tmp_path: Path) -> None:
 def test_without_transformers_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     for make in (make_perplexity_scorer, lambda name: make_encoder(name, [])):
-        with pytest.raises(ConfigError, match=r"transformers:x wants torch and transformers: pip install .*\[neural\]"):
+        with pytest.raises(ConfigError, match=r"needs torch and transformers: pip install .*\[neural\]"):
             make("transformers:x")
+
+
+def test_the_device_is_the_one_asked_for_or_an_error(models: Path) -> None:
+    import torch
+
+    for make, name in ((make_perplexity_scorer, "gpt2"), (lambda *found: make_encoder(found[0], [], found[1]), "bert")):
+        if torch.cuda.is_available():
+            assert make(f"transformers:{models / name}", "cuda")
+        else:
+            with pytest.raises(ConfigError, match="device cuda: .*use device cpu"):
+                make(f"transformers:{models / name}", "cuda")
+
+
+def test_a_device_that_cannot_be_is_an_error_without_torch() -> None:
+    for make in (make_perplexity_scorer, lambda name, device: make_encoder(name, [], device)):
+        with pytest.raises(ConfigError, match="no device is called 'gpu'"):
+            make("transformers:x", "gpu")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.corpus.analysis import Analyser, analyse, shuffled
+from conceptloom.corpus.analysis import KoreanAnalyser, analyse, shuffled
 from conceptloom.corpus.locators import SourceFile
 from conceptloom.filters import PRESETS, make_filter
 from conceptloom.hashing import id_heads, text_id
@@ -38,7 +38,9 @@ FILES = (
     SourceFile("/b.json", "b.json", "captions", "utf-8", Reader("cap")),  # type: ignore[arg-type]
 )
 ON_TEXT = ("empty", "not_declarative")
-ANALYSER = Analyser(filters=(*((name, ()) for name in (*ON_TEXT, "pronoun")), ("few_concepts", (("minimum", 3),))))
+ANALYSER = KoreanAnalyser(
+    filters=(*map(make_filter, (*ON_TEXT, "pronoun")), make_filter("few_concepts", {"minimum": 3}))
+)
 OBJECTIONS = {
     "": ("empty", ""),
     "작은 개가 공원에서 공을 문다.": None,
@@ -94,7 +96,8 @@ ROWS = st.lists(st.one_of(GOOD, BROKEN), unique_by=Row.place, max_size=40)
 
 
 def bucket(rows: Sequence[Row], seed: int = 0) -> tuple[pa.Table, pa.Table]:
-    return analyse_bucket(pa.Table.from_pylist([row.raw() for row in rows], schema=RAW), FILES, ANALYSER, seed)
+    raw = pa.Table.from_pylist([row.raw() for row in rows], schema=RAW)
+    return analyse_bucket(raw, FILES, ANALYSER.open(None), seed)
 
 
 def expected(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -194,8 +197,9 @@ def test_what_is_left_out_early_is_not_tagged(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_an_analyser_has_the_filters_of_its_preset(preset: str) -> None:
-    analyser = Analyser(filters=tuple((name, ()) for name in PRESETS[preset]))
-    asked = [one for subject in ("text", "tokens", "concepts") for one in analyser.filters_of(subject)]
+    analyser = KoreanAnalyser(filters=tuple(map(make_filter, PRESETS[preset])))
+    opened = analyser.open(None)
+    asked = [one for part in (opened.on_text, opened.on_tokens, opened.on_concepts) for one in part.predicates]
     found = [one for several in asked for one in getattr(several, "filters", (several,))]
     assert found == [make_filter(name) for name in PRESETS[preset]]
     assert analyse([], analyser).verdicts == []

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.corpus.analysis import Analyser, analyse
+from conceptloom.corpus.analysis import KoreanAnalyser, analyse
 from conceptloom.errors import ConfigError
 from conceptloom.filters import FILTERS, KEEP, PRESETS, SUBJECTS, first_objection, make_filter
 from conceptloom.languages.korean.tokens import Token
@@ -125,10 +125,10 @@ def test_only_the_paper_leaves_numerals_out() -> None:
 @pytest.mark.parametrize("option", ["nonsense", "subject"])
 def test_an_unknown_option_is_refused(name: str, option: str) -> None:
     """`subject` is what a filter looks at, not an option."""
-    options = OPTIONS.get(name, "none")
+    options = f"there are: {OPTIONS[name]}" if name in OPTIONS else "it has none"
     with pytest.raises(ConfigError) as raised:
         make_filter(name, {option: 1})
-    assert str(raised.value) == f"filter {name} has no option {option!r}; it has: {options}"
+    assert str(raised.value) == f"filter {name} has no option {option!r}; {options}"
 
 
 def test_an_option_of_the_wrong_type_is_refused() -> None:
@@ -154,7 +154,7 @@ def test_the_first_objection_counts() -> None:
 def test_hardly_any_published_sentence_is_left_out() -> None:
     files = [DATA / "published" / f"{name}.jsonl" for name in ("captions", "dialogue_summaries")]
     texts = [json.loads(line)["scene"] for path in files for line in path.open(encoding="utf-8")]
-    verdicts = analyse(texts, Analyser(filters=tuple((name, ()) for name in PRESETS["published"]))).verdicts
+    verdicts = analyse(texts, KoreanAnalyser(filters=tuple(map(make_filter, PRESETS["published"])))).verdicts
     reasons = Counter(verdict.reason for verdict in verdicts if not verdict.keep)
     assert len(texts) == 21_593
     assert reasons.total() <= 0.006 * len(texts)

@@ -1,8 +1,10 @@
 """English words, lemmas and the concepts of sentences, also on the published data."""
 
 import re
+import shutil
 import sys
 from collections import Counter
+from importlib.metadata import version
 from pathlib import Path
 
 import lemminflect
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from conceptloom.conceptnet import read_vocabulary
 from conceptloom.errors import ConfigError
 from conceptloom.languages.english import analysers
-from conceptloom.languages.english.analysers import LemmaAnalyser, concepts_of, make_analyser
+from conceptloom.languages.english.analysers import LemmaAnalyser, concepts_of, make_analyser, named_analyser
 from conceptloom.languages.english.lemmas import lemmas
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.languages.english.words import FUNCTION_WORDS, is_verbal, words
@@ -174,7 +176,7 @@ def test_an_unknown_analyser_is_an_error_that_lists_those_there_are() -> None:
 
 def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(ConfigError, match=r"spacy:en_core_web_sm wants spaCy: pip install 'conceptloom\[spacy\]'"):
+    with pytest.raises(ConfigError, match=r"spacy:en_core_web_sm needs spaCy: pip install 'conceptloom\[spacy\]'"):
         make_analyser("spacy:en_core_web_sm", VOCABULARY)
 
 
@@ -201,7 +203,29 @@ def spacy_model(tmp_path_factory) -> str:
 def test_spacy_gives_the_nouns_and_verbs_of_the_vocabulary(spacy_model: str) -> None:
     analyser = make_analyser(f"spacy:{spacy_model}", frozenset({"dog", "build", "building", "paris"}))
     assert concepts_of(["Dogs ran building the Paris", "the"], analyser) == [["dog", "build", "paris"], []]
-    assert analyser.signature()["name"] == "spacy" and analyser.signature()["model"].startswith("en_")
+    signature = named_analyser(f"spacy:{spacy_model}").signature()
+    assert signature["name"] == "spacy" and signature["model"].startswith("en_")
+
+
+def test_the_signature_of_a_spacy_model_is_read_from_its_metadata(
+    spacy_model: str, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import spacy
+
+    meta = spacy.load(spacy_model).meta
+    package = tmp_path / "en_tiny_model"
+    shutil.copytree(spacy_model, package)
+    (package / "__init__.py").write_text("raise AssertionError('the model was imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    for name in (spacy_model, "en_tiny_model"):
+        assert named_analyser(f"spacy:{name}").signature() == {
+            "name": "spacy",
+            "spacy": version("spacy"),
+            "model": f"{meta['lang']}_{meta['name']} {meta['version']}",
+        }
+    with pytest.raises(ConfigError, match=r"spaCy finds no such model .*python -m spacy download no_model"):
+        named_analyser("spacy:no_model").signature()
 
 
 def test_a_spacy_model_that_is_missing_or_untagged_is_an_error(spacy_model: str, tmp_path) -> None:
@@ -215,7 +239,7 @@ def test_a_spacy_model_that_is_missing_or_untagged_is_an_error(spacy_model: str,
 
 
 def test_the_signature_names_the_version() -> None:
-    assert make_analyser("lemma", VOCABULARY).signature() == {"name": "lemma", "lemminflect": "0.2.3"}
+    assert named_analyser("lemma").signature() == {"name": "lemma", "lemminflect": "0.2.3"}
 
 
 def test_function_words_are_no_nouns_of_the_published_sets() -> None:

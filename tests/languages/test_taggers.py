@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.errors import ConfigError
-from conceptloom.languages.korean.taggers import TAGGERS, tagger
+from conceptloom.languages.korean.taggers import TAGGERS, tagger, tagger_signature
 from conceptloom.languages.korean.taggers.kiwi import merge_overlaps, sejong_tag
 from conceptloom.languages.korean.taggers.mecab import parse_line
 from conceptloom.languages.korean.tokens import Token
@@ -109,6 +110,29 @@ def test_signatures_name_the_tagger_and_its_dictionary(name: str, module: str, d
     assert dictionary in signature
 
 
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [("mecab", "MeCab"), ("kiwi", "kiwipiepy"), ("konlpy-mecab", "konlpy"), ("konlpy-okt", "konlpy")],
+)
+def test_a_signature_opens_no_tagger(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(module)
+    monkeypatch.setattr(shutil, "which", lambda *_: "/usr/bin/java")
+    monkeypatch.setitem(sys.modules, module, None)
+    assert tagger_signature(name)["name"] == name
+
+
+def test_the_signature_of_a_tagger_that_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr("conceptloom.languages.korean.taggers.base.version", absent)
+    with pytest.raises(ConfigError, match=r"the tagger kiwi needs kiwipiepy: pip install 'conceptloom\[kiwi\]'"):
+        tagger_signature("kiwi")
+    monkeypatch.setattr(shutil, "which", lambda *_: None)
+    with pytest.raises(ConfigError, match="konlpy-okt runs in Java"):
+        tagger_signature("konlpy-okt")
+
+
 def test_a_process_has_one_tagger_of_a_name() -> None:
     assert tagger("mecab") is tagger("mecab")
     with pytest.raises(ConfigError, match="no tagger is called 'okt'; there are: kiwi"):
@@ -168,7 +192,7 @@ def test_without_konlpy_the_error_names_the_extra(name: str, monkeypatch: pytest
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, "konlpy", None)
     monkeypatch.setattr(shutil, "which", lambda *_: "/usr/bin/java")
-    with pytest.raises(ConfigError, match=rf"{name} wants konlpy(\.tag)?: pip install 'conceptloom\[konlpy\]'"):
+    with pytest.raises(ConfigError, match=rf"{name} needs konlpy(\.tag)?: pip install 'conceptloom\[konlpy\]'"):
         TAGGERS[name].make()
 
 

@@ -80,7 +80,7 @@ def test_the_filter_gives_its_reason(build: Path) -> None:
 
 def test_the_scorer_ranks_and_is_named_in_the_report(build: Path) -> None:
     """Centralities against the definition, pair by pair."""
-    assert report(build)["scorer"] == {"name": "shared-concepts", "version": "1"}
+    assert report(build)["scorer"] == {"name": "shared-concepts", "version": "1", "power": 1}
     concepts = {row["id"]: set(row["concepts"]) for row in stage_rows(build, "ingest", "sentences")}
     postings: dict[str, list[Row]] = {}
     for row in rows(build, "index/*.parquet"):

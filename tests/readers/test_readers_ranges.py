@@ -21,8 +21,7 @@ PARTS = st.lists(
 def through_spans(path: str, reader, encoding: str, size: int):
     (info,) = storage.match(path)
     spans = plan_spans(info, reader, encoding, size)
-    counts = [count_lines(span.path, span.start, span.end) for span in spans]
-    firsts = first_records([0] * len(spans), counts)
+    firsts = first_records([0] * len(spans), [count_lines(span.path, span.start, span.end) for span in spans])
     spans = [replace(span, first=first) for span, first in zip(spans, firsts, strict=True)]
     return spans, [entry for span in spans for entry in read_span(span, reader, encoding)]
 

@@ -36,7 +36,7 @@ def shard_tables(shards: list[Any]) -> list[pa.Table]:
 
 def arrived(tables: list[pa.Table], selection: Selection, routes: Routes) -> dict[int, list[Row]]:
     """The rows that reach each bucket of concepts."""
-    scorer = selection.make_scorer(None)
+    scorer = selection.open_scorer(None)
     blocks: dict[int, list[bytes]] = defaultdict(list)
     for shard, table in enumerate(tables):
         for key, data in send_postings(table, selection, scorer, routes, shard):

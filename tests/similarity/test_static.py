@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from similarity_batches import batch_of
 
 from conceptloom.errors import ConfigError
-from conceptloom.similarity import DEFAULT_SCORER, SCORERS, load_table, pairwise_centralities
+from conceptloom.similarity import DEFAULT_SCORER, load_table, make_scorer, pairwise_centralities
 from conceptloom.similarity.static import TABLE
 
 KNOWN = ("남자/NNG", "개/NNG", "공원/NNG", "달리/VV", "노랗/VA", "빨리/MAG", "돌벽/NNG", "닭볶음탕/NNG")
@@ -18,7 +18,7 @@ SENTENCE = st.lists(st.sampled_from((*KNOWN, "없는말/XX")), max_size=7)
 
 @pytest.fixture(scope="module")
 def scorer():
-    return SCORERS["static-ko"].make(None)
+    return make_scorer("static-ko").open(None)
 
 
 def sentence_vector(table, morphemes):
@@ -30,7 +30,7 @@ def sentence_vector(table, morphemes):
 
 def test_is_the_default_and_needs_no_frequencies():
     assert DEFAULT_SCORER == "static-ko"
-    assert not SCORERS[DEFAULT_SCORER].wants_frequencies
+    assert not make_scorer(DEFAULT_SCORER).wants_frequencies
 
 
 def test_the_file_is_small_loads_without_pickle_and_is_named_by_its_hash(scorer):

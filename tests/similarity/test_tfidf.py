@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from similarity_batches import batch_of
 
 from conceptloom.errors import ConfigError
-from conceptloom.similarity import SCORERS, count_frequencies, merge_frequencies, pairwise_centralities
+from conceptloom.similarity import count_frequencies, make_scorer, merge_frequencies, pairwise_centralities
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcdefg가나"), max_size=7), max_size=12)
 
@@ -58,14 +58,14 @@ def test_centralities_equal_scikit_learn(postings):
     vectors = text.TfidfVectorizer(analyzer=list, binary=True).fit_transform(rows).toarray()
     offsets = np.cumsum([0, *map(len, postings)])
     oracle = pairwise_centralities(lambda start, end: vectors[start:end] @ vectors[start:end].T, offsets)
-    scorer = SCORERS["tfidf"].make(count_frequencies(batch_of(rows)))
+    scorer = make_scorer("tfidf").open(count_frequencies(batch_of(rows)))
     np.testing.assert_allclose(scorer.centralities(scorer.encode(batch_of(rows)), offsets), oracle, atol=1e-9)
 
 
 @settings(deadline=None)
 @given(SENTENCES.filter(bool), SENTENCES)
 def test_a_posting_gets_the_same_bits_in_every_block(posting, others):
-    scorer = SCORERS["tfidf"].make(count_frequencies(batch_of(posting + others)))
+    scorer = make_scorer("tfidf").open(count_frequencies(batch_of(posting + others)))
     alone = scorer.centralities(scorer.encode(batch_of(posting)), np.array([0, len(posting)]))
     offsets = np.array([0, len(others), len(others) + len(posting)])
     together = scorer.centralities(scorer.encode(batch_of(others + posting)), offsets)
@@ -74,7 +74,7 @@ def test_a_posting_gets_the_same_bits_in_every_block(posting, others):
 
 def test_groups_of_postings_do_not_show(monkeypatch):
     batch = batch_of([["abcdefg"[i % 7], "abcde"[i % 5]] for i in range(60)])
-    scorer = SCORERS["tfidf"].make(count_frequencies(batch))
+    scorer = make_scorer("tfidf").open(count_frequencies(batch))
     features, offsets = scorer.encode(batch), np.array([0, 3, 3, 30, 60])
     whole = scorer.centralities(features, offsets)
     monkeypatch.setattr("conceptloom.similarity.tfidf.GROUP_ROWS", 5)
@@ -82,17 +82,17 @@ def test_groups_of_postings_do_not_show(monkeypatch):
 
 
 def test_unknown_morphemes_are_dropped_and_repeats_count_once():
-    scorer = SCORERS["tfidf"].make(count_frequencies(batch_of([["a", "b"], ["a"]])))
+    scorer = make_scorer("tfidf").open(count_frequencies(batch_of([["a", "b"], ["a"]])))
     assert scorer.encode(batch_of([["b", "z", "a", "b"], []])).to_pylist() == [[0, 1], []]
 
 
 def test_the_signature_names_the_corpus():
     first, same, other = (count_frequencies(batch_of(rows)) for rows in ([["a"]], [["a"]], [["a"], ["a"]]))
-    make = SCORERS["tfidf"].make
+    make = make_scorer("tfidf").open
     assert make(first).signature() == make(same).signature() != make(other).signature()
 
 
 def test_without_frequencies_the_error_says_what_to_do():
-    assert SCORERS["tfidf"].wants_frequencies
+    assert make_scorer("tfidf").wants_frequencies
     with pytest.raises(ConfigError, match="count_frequencies"):
-        SCORERS["tfidf"].make(None)
+        make_scorer("tfidf").open(None)

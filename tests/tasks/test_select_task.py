@@ -17,7 +17,7 @@ from conceptloom.ledger import Ledger
 from conceptloom.schemas import INDEX, REJECTED, SENTENCES
 from conceptloom.selection.postings import posting_schema
 from conceptloom.selection.routes import Routes
-from conceptloom.similarity import Frequencies, StaticScorer, load_table
+from conceptloom.similarity import Frequencies, StaticScorer, load_table, make_scorer
 from conceptloom.tables import from_ipc, read_table, write_table
 from conceptloom.tasks.korean_commongen.select import (
     CHOSEN,
@@ -65,12 +65,12 @@ def sentences() -> pa.Table:
 
 
 def sent(sentences: pa.Table, selection: Selection) -> pa.Table:
-    blocks = [block for _, block in send_postings(sentences, selection, selection.make_scorer(None), Routes(3))]
+    blocks = [block for _, block in send_postings(sentences, selection, selection.open_scorer(None), Routes(3))]
     return from_ipc(blocks, posting_schema(FEATURES))
 
 
 def scored(sentences: pa.Table, selection: Selection) -> Index:
-    index = score_postings(sent(sentences, selection), selection, selection.make_scorer(None))
+    index = score_postings(sent(sentences, selection), selection, selection.open_scorer(None))
     assert index.schema == INDEX
     rows: Index = index.to_pylist()
     return rows
@@ -133,14 +133,14 @@ def test_the_order_of_the_posting_rows_does_not_matter(sentences: pa.Table) -> N
     selection = Selection(limit=4)
     postings = sent(sentences, Selection())
     mixed = postings.take(pa.array(np.random.default_rng(0).permutation(len(postings))))
-    scorer = selection.make_scorer(None)
+    scorer = selection.open_scorer(None)
     assert score_postings(mixed, selection, scorer).equals(score_postings(postings, selection, scorer))
 
 
 def test_shards_capped_one_by_one_give_the_same_index(sentences: pa.Table) -> None:
     selection = Selection(limit=3)
     shards = [sent(sentences.slice(start, 90), selection) for start in range(0, len(sentences), 90)]
-    scorer = selection.make_scorer(None)
+    scorer = selection.open_scorer(None)
     parts = score_postings(pa.concat_tables(shards), selection, scorer)
     assert parts.equals(score_postings(sent(sentences, Selection()), selection, scorer))
     assert len(parts) < len(pa.concat_tables(shards)) < len(sent(sentences, Selection()))
@@ -174,7 +174,7 @@ def test_no_postings() -> None:
 
 def test_postings_go_to_the_bucket_of_their_concept(sentences: pa.Table) -> None:
     selection = Selection()
-    for bucket, block in send_postings(sentences, selection, selection.make_scorer(None), Routes(5)):
+    for bucket, block in send_postings(sentences, selection, selection.open_scorer(None), Routes(5)):
         concepts = from_ipc([block], posting_schema(FEATURES))["concept"]
         hashes = string_hashes(concepts.combine_chunks())
         assert set(bucket_of(hashes, 5).tolist()) == {bucket}
@@ -210,7 +210,7 @@ def test_the_tasks_of_the_stage_keep_what_the_index_selects(sentences: pa.Table,
     buckets = bucket_of(id_heads(np.array(sentences["id"].to_pylist(), dtype="S20")), 2)
     for bucket in range(2):
         write_table(f"{source}/sentences-{bucket:05d}.parquet", sentences.filter(pa.array(buckets == bucket)))
-    selection = Selection(scorer)
+    selection = Selection(make_scorer(scorer))
     side = None
     if scorer == "tfidf":
         parts = [decode_frequencies(one.data) for b in range(2) for one in CountMorphemes(source).run(b, [], None)]
@@ -250,4 +250,4 @@ def test_what_is_chosen_travels_as_packed_ids() -> None:
 
 
 def test_the_default_scorer_is_the_static_one() -> None:
-    assert isinstance(Selection().make_scorer(None), StaticScorer)
+    assert isinstance(Selection().open_scorer(None), StaticScorer)

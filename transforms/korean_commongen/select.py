@@ -6,7 +6,7 @@ from typing import Any
 import apache_beam as beam
 
 from conceptloom.selection.routes import Routes
-from conceptloom.similarity import SCORERS, merge_frequencies
+from conceptloom.similarity import merge_frequencies
 from conceptloom.tasks.korean_commongen.select import (
     CapPostings,
     CountMorphemes,
@@ -18,6 +18,7 @@ from conceptloom.tasks.korean_commongen.select import (
     encode_frequencies,
 )
 from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
+from conceptloom.transforms.models import MapBlocksWithModel
 from conceptloom.transforms.receipts import CollectReceipts
 
 
@@ -42,13 +43,18 @@ class Select(beam.PTransform):
     def expand(self, begin: Any) -> beam.PCollection[str]:
         shards = begin | "Shards" >> EachBucket(self._buckets)
         frequencies = self._frequencies(shards)
-        score = ScorePostings(self._selection, self._directory, self._buckets)
         grouped = self._postings(shards, frequencies) | "By concept" >> GroupEveryBucket(self._buckets)
-        scored = grouped | "Score" >> MapBlocks(score, frequencies).with_resource_hints(**self._hints)
+        scored = grouped | "Score" >> self._score(frequencies)
         chosen = scored["chosen"] | "By id" >> GroupEveryBucket(self._buckets)
         kept = chosen | "Keep" >> MapBlocks(KeepSelected(self._source, self._directory))
         receipts = (scored["receipts"], kept["receipts"])
         return receipts | "Receipts" >> CollectReceipts("select", self._directory)
+
+    def _score(self, frequencies: beam.PCollection[bytes] | None) -> beam.PTransform[Any, Any]:
+        score = ScorePostings(self._selection, self._directory, self._buckets)
+        if self._selection.scorer.one_process:
+            return MapBlocksWithModel("select", score, hints=self._hints)
+        return MapBlocks(score, frequencies).with_resource_hints(**self._hints)
 
     def _postings(self, shards: beam.PCollection[Any], frequencies: beam.PCollection[bytes] | None) -> Any:
         routes = Routes.among(self._buckets)
@@ -60,12 +66,12 @@ class Select(beam.PTransform):
         return (met | "Cap" >> MapBlocks(CapPostings(self._selection, routes)))["capped"]
 
     def _frequencies(self, shards: beam.PCollection[Any]) -> beam.PCollection[bytes] | None:
-        if not SCORERS[self._selection.scorer].wants_frequencies:
+        if not self._selection.scorer.wants_frequencies:
             return None
         counted = shards | "Count morphemes" >> MapBlocks(CountMorphemes(self._source))
         return counted["frequencies"] | "Frequencies" >> Single(merge_blocks)
 
 
 def merge_blocks(blocks: list[bytes]) -> bytes:
-    """The frequencies of many shards as those of the corpus."""
+    """Returns the frequencies of many shards as those of the corpus."""
     return encode_frequencies(merge_frequencies([decode_frequencies(block) for block in blocks]))

@@ -1,7 +1,12 @@
 """The concepts of English sentences: the lemmas of nouns and verbs that a vocabulary holds (CommonGen, section 3.1)."""
 
-from importlib.metadata import version
-from typing import Any, Protocol
+import importlib.util
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Protocol
 
 from conceptloom.errors import ConfigError
 from conceptloom.languages.english.lemmas import FORMS, Lemmas, lemmas
@@ -19,28 +24,56 @@ SUMMARIES = {
 
 
 class Analyser(Protocol):
-    """Finds concepts in sentences. Made in the process that uses it; never pickled."""
+    """Finds concepts in sentences. Opened in the process that uses it; never pickled."""
 
     def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
-        """For each word of each sentence, in order, the concepts it may stand for."""
+        """Returns for each word of each sentence, in order, the concepts that it may stand for."""
+
+
+class AnalyserOptions(Protocol):
+    """An analyser as its name says: a frozen dataclass of its options."""
 
     def signature(self) -> dict[str, str]:
-        """Name and versions: what a stage's manifest keeps, so that another dictionary means another build."""
+        """Returns name and versions: what a stage's manifest keeps, so that another dictionary means another build.
+
+        Opens nothing. Raises ConfigError where a package or a model is missing.
+        """
+
+    def open(self, vocabulary: Vocabulary) -> Analyser:
+        """Returns the analyser; raises ConfigError where what it needs is missing or unfit."""
 
 
-def make_analyser(name: str, vocabulary: Vocabulary) -> Analyser:
-    """The analyser of a name; raises ConfigError for an unknown one, or where spaCy or its model is not installed."""
+def named_analyser(name: str) -> AnalyserOptions:
+    """Returns the analyser of a name, not opened; raises ConfigError for an unknown one."""
     kind, _, model = name.partition(":")
     if name == DEFAULT:
-        return LemmaAnalyser(vocabulary)
+        return LemmaOptions()
     if kind == "spacy" and model:
-        return SpacyAnalyser(model, vocabulary)
+        return SpacyOptions(model)
     raise ConfigError(f"no analyser is called {name!r}; there are: {', '.join(SUMMARIES)}")
 
 
+def make_analyser(name: str, vocabulary: Vocabulary) -> Analyser:
+    """Returns the opened analyser of a name; raises ConfigError as `named_analyser` and `AnalyserOptions.open` do."""
+    return named_analyser(name).open(vocabulary)
+
+
 def concepts_of(texts: list[str], analyser: Analyser) -> list[list[str]]:
-    """The distinct concepts of each sentence, in the order in which they first stand in it."""
+    """Returns the distinct concepts of each sentence, in the order of their first occurrence."""
     return [list(dict.fromkeys(c for word in sentence for c in word)) for sentence in analyser.matches(texts)]
+
+
+@dataclass(frozen=True)
+class LemmaOptions:
+    """The analyser by lemminflect, which has no options."""
+
+    def signature(self) -> dict[str, str]:
+        """See AnalyserOptions: the version of lemminflect."""
+        return {"name": "lemma", "lemminflect": version("lemminflect")}
+
+    def open(self, vocabulary: Vocabulary) -> "LemmaAnalyser":
+        """See AnalyserOptions."""
+        return LemmaAnalyser(vocabulary)
 
 
 class LemmaAnalyser:
@@ -58,10 +91,6 @@ class LemmaAnalyser:
         """See `Analyser.matches`."""
         return [self._sentence(words(text)) for text in texts]
 
-    def signature(self) -> dict[str, str]:
-        """The version of lemminflect."""
-        return {"name": "lemma", "lemminflect": version("lemminflect")}
-
     def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
         found = []
         for at, word in enumerate(sentence):
@@ -70,12 +99,84 @@ class LemmaAnalyser:
         return found
 
     def _look_up(self, word: str) -> Lemmas:
-        """The lemmas of a word form that are in the vocabulary; remembered, as a corpus has few forms."""
+        """Returns the lemmas of a word form that are in the vocabulary; remembered, as a corpus has few forms."""
         certain, gerund = lemmas(word)
         kept = tuple(lemma for lemma in certain if lemma in self._vocabulary)
         if len(self._known) >= FORMS:
             self._known.clear()
         return self._known.setdefault(word, Lemmas(kept, gerund if gerund in self._vocabulary else ""))
+
+
+@dataclass(frozen=True)
+class SpacyOptions:
+    """A spaCy model by the name of its package, or by the path of its folder."""
+
+    model: str
+
+    def signature(self) -> dict[str, str]:
+        """See AnalyserOptions: the versions of spaCy and of the model, from their metadata."""
+        meta = self._meta()
+        # As spaCy itself fills what a model does not say.
+        model = f"{meta['lang']}_{meta.get('name', 'pipeline')} {meta.get('version', '0.0.0')}"
+        return {"name": "spacy", "spacy": self._spacy_version(), "model": model}
+
+    def open(self, vocabulary: Vocabulary) -> "SpacyAnalyser":
+        """See AnalyserOptions. Raises ConfigError for a model that gives no tags or no lemmas."""
+        return SpacyAnalyser(self._load(), vocabulary)
+
+    def _spacy_version(self) -> str:
+        try:
+            return version("spacy")
+        except PackageNotFoundError:
+            raise self._without_spacy() from None
+
+    def _meta(self) -> Mapping[str, str]:
+        self._spacy_version()
+        try:
+            found: dict[str, str] = json.loads((_folder(self.model) / "meta.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise self._without_model(error) from None
+        return found
+
+    def _load(self) -> "_Pipeline":
+        try:
+            import spacy
+        except ModuleNotFoundError:
+            raise self._without_spacy() from None
+        try:
+            loaded: _Pipeline = spacy.load(self.model, exclude=["ner"])
+        except OSError as error:
+            raise self._without_model(error) from None
+        ((probe, *_),) = loaded.pipe(["Dogs ran."])
+        if not probe.pos_ or not probe.lemma_:
+            missing = "tags (pos)" if not probe.pos_ else "lemmas"
+            raise ConfigError(f"the analyser spacy:{self.model}: this model gives no {missing}; name one with a tagger")
+        return loaded
+
+    def _without_spacy(self) -> ConfigError:
+        return ConfigError(f"the analyser spacy:{self.model} needs spaCy: pip install 'conceptloom[spacy]'")
+
+    def _without_model(self, error: Exception) -> ConfigError:
+        cure = f"python -m spacy download {self.model}, or give the path of a model's folder"
+        return ConfigError(f"the analyser spacy:{self.model}: spaCy finds no such model ({error}); {cure}")
+
+
+def _folder(model: str) -> Path:
+    """Returns where spaCy looks for a model: in the package of that name, else at that path. Imports nothing."""
+    found = importlib.util.find_spec(model) if model.isidentifier() else None
+    return Path(found.origin).parent if found and found.origin else Path(model)
+
+
+class _SpacyToken(Protocol):
+    pos_: str
+    lemma_: str
+
+
+class _Pipeline(Protocol):
+    """A spacy.Language, which has no types here."""
+
+    def pipe(self, texts: Iterable[str]) -> Iterator[Iterable[_SpacyToken]]:
+        """Returns the tagged documents."""
 
 
 class SpacyAnalyser:
@@ -86,37 +187,14 @@ class SpacyAnalyser:
 
     TAGS = frozenset(("NOUN", "PROPN", "VERB"))
 
-    def __init__(self, model: str, vocabulary: Vocabulary) -> None:
+    def __init__(self, pipeline: _Pipeline, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        self._spacy = _load(model)
+        self._pipeline = pipeline
 
     def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
-        """See `Analyser.matches`. Raises ConfigError where the model gives no tags or no lemmas."""
-        return [[self._word(token) for token in document] for document in self._spacy.pipe(texts)]
+        """See `Analyser.matches`."""
+        return [[self._word(token) for token in document] for document in self._pipeline.pipe(texts)]
 
-    def signature(self) -> dict[str, str]:
-        """The versions of spaCy and of the model."""
-        meta = self._spacy.meta
-        model = f"{meta['lang']}_{meta['name']} {meta['version']}"
-        return {"name": "spacy", "spacy": version("spacy"), "model": model}
-
-    def _word(self, token: Any) -> tuple[str, ...]:
+    def _word(self, token: _SpacyToken) -> tuple[str, ...]:
         lemma = token.lemma_.lower()
         return (lemma,) if token.pos_ in self.TAGS and lemma in self._vocabulary else ()
-
-
-def _load(model: str) -> Any:
-    try:
-        import spacy
-    except ModuleNotFoundError:
-        raise ConfigError(f"the analyser spacy:{model} wants spaCy: pip install 'conceptloom[spacy]'") from None
-    try:
-        loaded = spacy.load(model, exclude=["ner"])
-    except OSError as error:
-        cure = f"python -m spacy download {model}, or give the path of a model's folder"
-        raise ConfigError(f"the analyser spacy:{model}: spaCy finds no such model ({error}); {cure}") from None
-    probe = loaded("Dogs ran.")[0]
-    if not probe.pos_ or not probe.lemma_:
-        missing = "tags (pos)" if not probe.pos_ else "lemmas"
-        raise ConfigError(f"the analyser spacy:{model}: this model gives no {missing}; name one with a tagger")
-    return loaded

@@ -1,22 +1,27 @@
 """BERTScore: how well the tokens of two sentences can be matched by their vectors in a language model.
 
-torch and transformers are imported when a model is opened: by the first rows.
+A model is loaded by the first rows (extra `neural`).
 """
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from conceptloom.arrays.types import Float64
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import Blockwise, Item, Score, make_signature, mean_score
+from conceptloom.models import DEFAULT_DEVICE, load_model
+from conceptloom.models.packages import Tensor
 
 BATCH = 128
 """Pairs of sentences that a model reads at a time. It divides `base.BLOCK`: blocks and batches end together."""
+
+DEVICE = "where the models run: cpu (default), cuda or cuda:N"
+"""What the presets say of their option `device`."""
 
 Weights = Literal["published", "tokens"]
 
@@ -25,22 +30,23 @@ Weights = Literal["published", "tokens"]
 class BertScore(Blockwise):
     """F1 of the best cosines between tokens, without idf and rescaling.
 
-    `path` is a directory with a BERT model and its tokenizer, of which the first `layers` are used. Which positions
-    count is told by `weights`. "tokens": each token of a sentence, but neither [CLS] nor [SEP], as in the definition;
-    of an item's references the best one counts. "published": every position of the padded batch, as in the code of
-    Korean CommonGen's table, whose idf weights are all 1; its scores depend a little on which sentences are read
-    together, here as there 128 pairs in the order of the references; the mean over an item's references.
+    `path` is a directory with a BERT model and its tokenizer; the first `layers` of the model are used, on `device`.
+    `weights` says which positions count. "tokens": each token of a sentence, but neither [CLS] nor [SEP], as in the
+    definition; the best of an item's references counts. "published": every position of the padded batch, as in the
+    code of Korean CommonGen's table, whose idf weights are all 1; the mean over an item's references. Its scores depend
+    a little on which sentences are read together: here as there 128 pairs, in the order of the references.
     """
 
     name: str
     path: str
     layers: int = 2
     weights: Weights = "tokens"
+    device: str = DEFAULT_DEVICE
 
-    def rows(self, items: Sequence[Item]) -> NDArray[np.float64]:
-        """One column, 0 to 1. Raises ConfigError where a package or the model is missing, or it has fewer layers."""
+    def rows(self, items: Sequence[Item]) -> Float64:
+        """Returns one column, 0 to 1. Raises ConfigError where a package, the model or a layer of it is missing."""
         pairs = [(item.prediction.strip(), reference.strip()) for item in items for reference in item.references]
-        model = _model(self.path, self.layers)
+        model = _model(self.path, self.layers, self.device)
         batches = [model.f_scores(pairs[at : at + BATCH], self.weights) for at in range(0, len(pairs), BATCH)]
         starts = np.cumsum([0, *(len(item.references) for item in items)])[:-1]
         found = np.concatenate([*batches, np.zeros(0)])
@@ -49,7 +55,7 @@ class BertScore(Blockwise):
         counts = np.array([len(item.references) for item in items], dtype=np.float64)
         return (np.add.reduceat(found, starts) / counts).reshape(-1, 1)
 
-    def scores(self, rows: NDArray[np.float64]) -> list[Score]:
+    def scores(self, rows: Float64) -> list[Score]:
         """See `Blockwise`."""
         model = os.path.basename(os.path.normpath(self.path))
         parts = {"model": model, "layers": self.layers, "weights": self.weights, "idf": "no", "rescaled": "no"}
@@ -61,31 +67,24 @@ class BertScore(Blockwise):
 class _Read(NamedTuple):
     """Sentences as a model reads them: unit vectors (sentences, positions, size), weights (sentences, positions)."""
 
-    vectors: Any
-    weights: Any
+    vectors: Tensor
+    weights: Tensor
 
 
 class _Model:
     """A BERT model cut to its first layers, and its tokenizer."""
 
-    def __init__(self, path: str, layers: int) -> None:
-        torch, transformers = _packages()
-        if not os.path.isdir(path):
-            raise ConfigError(f"{path} is no directory: give one that holds a BERT model and its tokenizer")
-        try:
-            self._tokenizer = transformers.BertTokenizer.from_pretrained(path, local_files_only=True)
-            model = transformers.BertModel.from_pretrained(path, local_files_only=True, add_pooling_layer=False)
-        except (OSError, ValueError) as error:
-            raise ConfigError(f"{path} holds no BERT model with a tokenizer: {' '.join(str(error).split())}") from None
-        if layers > len(model.encoder.layer):
-            raise ConfigError(f"{path} has {len(model.encoder.layer)} layers, not {layers}; ask for fewer")
-        model.encoder.layer = model.encoder.layer[:layers]
-        self._torch = torch
-        self._device = "cuda" if torch.cuda.is_available() else "cpu"
-        self._model = model.eval().to(self._device)
+    def __init__(self, path: str, layers: int, device: str) -> None:
+        loaded = load_model(path, "BertModel", device, "BERTScore", tokenizer="BertTokenizer", add_pooling_layer=False)
+        have = len(loaded.model.encoder.layer)
+        if layers > have:
+            raise ConfigError(f"{path} has {have} layers, not {layers}; ask for fewer")
+        loaded.model.encoder.layer = loaded.model.encoder.layer[:layers]
+        self._torch, self._tokenizer, self._model = loaded.torch, loaded.tokenizer, loaded.model
+        self._device = device
 
-    def f_scores(self, pairs: Sequence[tuple[str, str]], weights: Weights) -> NDArray[np.float64]:
-        """F1 of each pair; 0 where one has no token that counts."""
+    def f_scores(self, pairs: Sequence[tuple[str, str]], weights: Weights) -> Float64:
+        """Returns F1 of each pair; 0 where one has no token that counts."""
         left, right = (self._read([pair[side] for pair in pairs], weights) for side in (0, 1))
         cosines = self._torch.bmm(left.vectors, right.vectors.transpose(1, 2))
         if weights == "tokens":
@@ -108,14 +107,5 @@ class _Model:
 
 
 @cache
-def _model(path: str, layers: int) -> _Model:
-    return _Model(path, layers)
-
-
-def _packages() -> tuple[Any, Any]:
-    try:
-        import torch
-        import transformers
-    except ImportError:
-        raise ConfigError("BERTScore wants torch and transformers: pip install 'conceptloom[neural]'") from None
-    return torch, transformers
+def _model(path: str, layers: int, device: str) -> _Model:
+    return _Model(path, layers, device)

@@ -2,11 +2,12 @@
 
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import PRESETS, Metric, Options, Preset
-from conceptloom.metrics.measures.bertscore import BertScore
+from conceptloom.metrics.measures.bertscore import DEVICE, BertScore
 from conceptloom.metrics.measures.sound.concepts import Concepts
 from conceptloom.metrics.measures.sound.language import language
 from conceptloom.metrics.measures.sound.overlap import Bleu, ChrF, Rouge
 from conceptloom.metrics.measures.sound.repetition import Repetition
+from conceptloom.models import DEFAULT_DEVICE
 
 _LAYERS = "9"
 """The layer that the program bert-score reads in a model of twelve."""
@@ -23,9 +24,10 @@ def _bert(options: Options) -> list[Metric]:
     if not layers.isascii() or not layers.isdigit() or int(layers) < 1:
         raise ConfigError(f"the option layers is a number of layers, such as {_LAYERS}, not {layers!r}")
     if "bert" in options:
-        return [BertScore("BERTScore", options["bert"], int(layers))]
-    if "layers" in options:
-        raise ConfigError("the option layers applies to a model: give the option bert too")
+        return [BertScore("BERTScore", options["bert"], int(layers), device=options.get("device", DEFAULT_DEVICE))]
+    for option in ("layers", "device"):
+        if option in options:
+            raise ConfigError(f"the option {option} applies to a model: give the option bert too")
     return []
 
 
@@ -39,6 +41,7 @@ PRESETS.add(
             "rule": "a Korean concept rule; default: published",
             "bert": "the directory of a BERT model for BERTScore",
             "layers": f"how many of its layers are used; default: {_LAYERS}",
+            "device": DEVICE,
         },
         by_set=True,
     ),

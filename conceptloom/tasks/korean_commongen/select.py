@@ -1,9 +1,9 @@
 """Stage select: a posting for each concept, the centrality of its sentences, the top-k of each (section 3.1)."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,13 +12,22 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.ids import pack_ids, unpack_ids
+from conceptloom.arrays.types import Bytes
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.ledger import Ledger, count_read, count_written, reject
 from conceptloom.schemas import INDEX, SENTENCES
 from conceptloom.selection.postings import Unit, explode, in_postings, posting_keys, posting_schema, under_cap
 from conceptloom.selection.routes import Routes
-from conceptloom.similarity import SCORERS, Scorer, count_frequencies, rank_postings
-from conceptloom.similarity.base import Frequencies
+from conceptloom.similarity import (
+    Encoder,
+    Frequencies,
+    Scorer,
+    ScorerOptions,
+    StaticKo,
+    TextEncoder,
+    count_frequencies,
+    rank_postings,
+)
 from conceptloom.tables import Block, by_bucket, from_ipc, read_ipc, read_table, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
@@ -30,26 +39,29 @@ CHOSEN = pa.schema([("id", pa.binary(10))])
 class Selection:
     """How sentences are selected: the postings, the scorer, and how many each posting keeps."""
 
-    scorer: str = "static-ko"
+    scorer: ScorerOptions = field(default_factory=StaticKo)
     unit: Unit = "concept"
     per_source: bool = True
     limit: int = 100
     top: int = 2
     seed: int = 0
 
-    def make_scorer(self, side: bytes | None) -> Scorer:
-        """The scorer; `side` holds the corpus's frequencies where it wants them."""
+    def open_scorer(self, side: bytes | None) -> Scorer:
+        """Returns the process's one scorer; `side` holds the corpus's frequencies where it needs them."""
         return _scorer(self.scorer, side)
+
+    def open_encoder(self, side: bytes | None) -> Encoder:
+        """Returns the first step of the scorer; one that another process holds is not opened for it."""
+        return TextEncoder() if self.scorer.one_process else self.open_scorer(side)
 
 
 @lru_cache(maxsize=1)
-def _scorer(name: str, side: bytes | None) -> Scorer:
-    """The process's one scorer: every bucket of a stage asks for the same."""
-    return SCORERS[name].make(decode_frequencies(side) if side else None)
+def _scorer(options: ScorerOptions, side: bytes | None) -> Scorer:
+    return options.open(decode_frequencies(side) if side else None)
 
 
 def encode_frequencies(frequencies: Frequencies) -> bytes:
-    """The frequencies as one block: a row for each morpheme and a first row, without morpheme, for the sentences."""
+    """Returns the frequencies as one block: a first row, without morpheme, for the sentences, and one a morpheme."""
     morphemes = pa.concat_arrays([pa.array([None], pa.string()), frequencies.morphemes.cast(pa.string())])
     counts = pa.array(np.append(frequencies.sentences, frequencies.counts).astype(np.int64))
     return to_ipc(pa.table([morphemes, counts], schema=FREQUENCIES))
@@ -73,7 +85,7 @@ class CountMorphemes:
     outputs: ClassVar[tuple[str, ...]] = ("frequencies",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """The frequencies of the shard of this bucket."""
+        """Yields the frequencies of the shard of this bucket."""
         table = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
         yield Output("frequencies", 0, encode_frequencies(count_frequencies(_as_batch(table))))
 
@@ -88,22 +100,23 @@ class SendPostings:
     outputs: ClassVar[tuple[str, ...]] = ("postings",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Posting rows, by the first key of their route."""
+        """Yields posting rows, by the first key of their route."""
         sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
-        for block in send_postings(sentences, self.selection, self.selection.make_scorer(side), self.routes, bucket):
+        encoder = self.selection.open_encoder(side)
+        for block in send_postings(sentences, self.selection, encoder, self.routes, bucket):
             yield Output("postings", *block)
 
 
 def send_postings(
-    sentences: pa.Table, selection: Selection, scorer: Scorer, routes: Routes, shard: int = 0
+    sentences: pa.Table, selection: Selection, encoder: Encoder, routes: Routes, shard: int = 0
 ) -> Iterator[Block]:
-    """The posting rows of the sentences of one shard as blocks for each first key."""
+    """Returns the posting rows of the sentences of one shard as blocks for each first key."""
     rows, concepts = explode(sentences, selection.unit)
     ids = pack_ids(sentences["id"])
     keys = posting_keys(concepts, sentences["source"], ids, rows, selection.per_source)
     kept = under_cap(keys, selection.limit, selection.seed)
     at = pa.array(rows[kept])
-    features = scorer.encode(_as_batch(sentences))
+    features = encoder.encode(_as_batch(sentences))
     columns = [concepts.take(pa.array(kept)), one_array(sentences["source"]).take(at), ids.take(at), features.take(at)]
     table = pa.table(columns, schema=posting_schema(features.type))
     return by_bucket(table, routes.first(keys.concept[kept], shard))
@@ -122,7 +135,7 @@ class CapPostings:
     outputs: ClassVar[tuple[str, ...]] = ("capped",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Posting rows, by the bucket of their concept."""
+        """Yields posting rows, by the bucket of their concept."""
         rows = pa.concat_tables(map(read_ipc, blocks))
         keys = posting_keys(rows["concept"], rows["source"], rows["id"], per_source=self.selection.per_source)
         kept = under_cap(keys, self.selection.limit, self.selection.seed)
@@ -140,25 +153,42 @@ class ScorePostings:
     outputs: ClassVar[tuple[str, ...]] = ("chosen", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """The ids that some posting keeps, by bucket of the id."""
-        scorer = self.selection.make_scorer(side)
+        """Yields the ids that some posting keeps, by bucket of the id."""
+        return OpenScoring(self, self.selection.open_scorer(side)).run(bucket, blocks, None)
+
+    def open(self) -> "OpenScoring":
+        """See ModelTask: the same, with a scorer that one process holds."""
+        return OpenScoring(self, self.selection.scorer.open(None))
+
+
+@dataclass(frozen=True)
+class OpenScoring:
+    """The scoring of postings with an opened scorer."""
+
+    task: ScorePostings
+    scorer: Scorer
+    outputs: ClassVar[tuple[str, ...]] = ScorePostings.outputs
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """See ScorePostings."""
+        task, scorer = self.task, self.scorer
         features = scorer.encode(_as_batch(SENTENCES.empty_table())).type
-        index = score_postings(from_ipc(blocks, posting_schema(features)), self.selection, scorer)
+        index = score_postings(from_ipc(blocks, posting_schema(features)), task.selection, scorer)
         chosen = np.unique(_ids(index.filter(index["selected"])))
         table = pa.table([pack_ids(pa.array(chosen.astype(f"U{ID_LENGTH}")))], schema=CHOSEN)
         yield from (
-            Output("chosen", *block) for block in by_bucket(table, bucket_of(id_heads(chosen), self.id_buckets))
+            Output("chosen", *block) for block in by_bucket(table, bucket_of(id_heads(chosen), task.id_buckets))
         )
-        file = write_table(storage.join(self.directory, shard_name("index", bucket)), index)
+        file = write_table(storage.join(task.directory, shard_name("index", bucket)), index)
         yield receipt(bucket, Ledger(), [{**file, "scorer": scorer.signature()}])
 
 
-def _ids(index: pa.Table) -> Any:
+def _ids(index: pa.Table) -> Bytes:
     return np.array(index["sentence_id"].to_pylist(), dtype=f"S{ID_LENGTH}")
 
 
 def score_postings(postings: pa.Table, selection: Selection, scorer: Scorer) -> pa.Table:
-    """The index rows (schema INDEX) of whole postings, sorted by concept, source and rank.
+    """Returns the index rows (schema INDEX) of whole postings, sorted by concept, source and rank.
 
     `postings` may hold more than N_s rows of a posting, in any order: the cap is applied once more to the whole.
     """
@@ -183,14 +213,14 @@ def score_postings(postings: pa.Table, selection: Selection, scorer: Scorer) -> 
 
 @dataclass(frozen=True)
 class KeepSelected:
-    """Divides one shard of sentences into those that some posting keeps and the others."""
+    """Separates one shard of sentences into those that some posting keeps and the others."""
 
     source_directory: str
     directory: str
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `sentences` and `rejected`; the answer is their receipt."""
+        """Writes `sentences` and `rejected`; yields their receipt."""
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
         chosen = from_ipc(blocks, CHOSEN)
         kept, rejected = keep_selected(sentences, unpack_ids(chosen["id"]))
@@ -201,8 +231,8 @@ class KeepSelected:
         yield receipt(bucket, ledger, files)
 
 
-def keep_selected(sentences: pa.Table, chosen: Any) -> tuple[pa.Table, pa.Table]:
-    """The sentences whose id is among `chosen` (type S20), and a rejected row for each of the others."""
+def keep_selected(sentences: pa.Table, chosen: Bytes) -> tuple[pa.Table, pa.Table]:
+    """Returns the sentences whose id is among `chosen` (type S20), and a rejected row for each of the others."""
     mask = pc.is_in(sentences["id"], pa.array(np.unique(chosen).astype(f"U{ID_LENGTH}")))
     return sentences.filter(mask), reject(sentences.filter(pc.invert(mask)), "select", NOT_SELECTED, "")
 

@@ -121,10 +121,10 @@ def test_preset_sound_takes_a_model(model: str) -> None:
 
 @needs_torch
 def test_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="is no directory: give one that holds a BERT model"):
+    with pytest.raises(ConfigError, match="no such model .config.json is missing.; give the directory"):
         BertScore("x", str(tmp_path / "none")).rows(items(1))
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}), encoding="utf-8")
-    with pytest.raises(ConfigError, match="holds no BERT model with a tokenizer"):
+    with pytest.raises(ConfigError, match="no such model .it has no weights"):
         BertScore("x", str(tmp_path)).rows(items(1))
 
 
@@ -138,3 +138,12 @@ def test_no_items() -> None:
     metric = BertScore("x", "unknown")
     assert isinstance(metric, Blockwise)
     assert metric.scores(np.zeros((0, 1)))[0].name == "x"
+
+
+@pytest.mark.parametrize("preset", ["sound", "korean-commongen"])
+def test_the_device_of_a_preset_is_that_of_its_models(preset: str) -> None:
+    option = "bert" if preset == "sound" else "kobert"
+    metrics = make_metrics(preset, {option: "x", "device": "cuda:1"})
+    assert [metric.device for metric in metrics if isinstance(metric, BertScore)] == ["cuda:1"]
+    with pytest.raises(ConfigError, match=f"the option device is of a model: give the option .*{option}"):
+        make_metrics(preset, {"device": "cuda"})

@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
+from conceptloom.errors import ConfigError
 from conceptloom.languages.korean.tokens import Token
 from conceptloom.registry import Registry
 
@@ -13,18 +15,23 @@ class Tagger(Protocol):
     """Tags sentences with Sejong tags. Made in the process that uses it; never pickled."""
 
     def tag(self, sentences: list[str]) -> list[list[Token]]:
-        """The tokens of each sentence, in order."""
+        """Returns the tokens of each sentence, in order."""
 
     def signature(self) -> dict[str, str]:
-        """Name and versions: what a stage's manifest keeps, so that another dictionary means another build."""
+        """Returns that of its entry."""
 
 
 @dataclass(frozen=True)
 class TaggerEntry:
-    """A tagger that can be named in a configuration."""
+    """A tagger that can be named in a configuration. Both functions raise ConfigError where a package is missing.
+
+    `signature` returns name and versions without opening the tagger: what a stage's manifest keeps, so that another
+    dictionary means another build.
+    """
 
     summary: str
     make: Callable[[], Tagger]
+    signature: Callable[[], dict[str, str]]
 
 
 TAGGERS: Registry[TaggerEntry] = Registry("tagger", "conceptloom.taggers", TaggerEntry)
@@ -32,5 +39,26 @@ TAGGERS: Registry[TaggerEntry] = Registry("tagger", "conceptloom.taggers", Tagge
 
 @lru_cache(maxsize=4)
 def tagger(name: str) -> Tagger:
-    """The process's one tagger of that name (a dictionary takes memory and time to open)."""
+    """Returns the process's one tagger of that name (a dictionary takes memory and time to open)."""
     return TAGGERS[name].make()
+
+
+def tagger_signature(name: str) -> dict[str, str]:
+    """Returns the signature of the tagger of that name, which is not opened."""
+    return TAGGERS[name].signature()
+
+
+def versions(name: str, extra: str, *packages: str) -> dict[str, str]:
+    """Returns the signature of tagger `name`: its name, and the versions of the packages that it is made of.
+
+    Raises ConfigError that names the extra with the packages where one of them is missing.
+    """
+    try:
+        return {"name": name, **{package: version(package) for package in packages}}
+    except PackageNotFoundError as error:
+        raise missing(name, str(error.name), extra) from None
+
+
+def missing(name: str, package: str, extra: str) -> ConfigError:
+    """Returns the error for a tagger whose package is not installed."""
+    return ConfigError(f"the tagger {name} needs {package}: pip install '{extra}'")

