@@ -14,7 +14,7 @@ from conceptloom.arrays.columns import strings
 from conceptloom.arrays.lists import string_lists
 from conceptloom.arrays.types import Int64, UInt64
 from conceptloom.corpus.units import SentenceUnit, Unit
-from conceptloom.filters import KEEP, AnyFilter, BlockFilter, OpenFilters, Verdict, open_filters
+from conceptloom.filters import KEEP, AnyFilter, OpenFilters, Signed, Verdict, open_filters
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.korean.normalise import normalise
@@ -39,9 +39,9 @@ class KoreanAnalyser:
     unit: ClassVar[Unit] = SentenceUnit(normalise, split_sentences)
 
     def signature(self) -> JsonObject:
-        """See SentenceAnalyser: that of the tagger, and of the block filters in order, where there are any."""
-        blocks = [one.signature() for one in self.filters if isinstance(one, BlockFilter)]
-        return {"tagger": tagger_signature(self.tagger), **({"block_filters": blocks} if blocks else {})}
+        """See SentenceAnalyser: that of the tagger, and of the filters that have one, in order, if there are any."""
+        signed = [one.signature() for one in self.filters if isinstance(one, Signed)]
+        return {"tagger": tagger_signature(self.tagger), **({"signed_filters": signed} if signed else {})}
 
     def open(self, side: bytes | None) -> "OpenKoreanAnalyser":
         """See SentenceAnalyser; nothing is computed for it before."""

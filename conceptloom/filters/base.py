@@ -50,19 +50,24 @@ class OpenFilter(Protocol):
 
 
 @runtime_checkable
-class BlockFilter(Protocol):
+class Signed(Protocol):
+    """A filter whose verdicts depend on more than its options and its code: on a model, or a list in a file."""
+
+    def signature(self) -> JsonObject:
+        """Returns what the verdicts depend on: name, version, options, hashes of files (not paths). Opens nothing.
+
+        It is part of the stage's fingerprint. Raises ConfigError where a file is missing.
+        """
+
+
+@runtime_checkable
+class BlockFilter(Signed, Protocol):
     """A filter that judges many sentences at once: a frozen dataclass of its options, opened once in a process.
 
     It is asked after all predicates of the same subject, about what these keep.
     """
 
     subject: ClassVar[Subject]
-
-    def signature(self) -> JsonObject:
-        """Returns what the verdicts depend on: version, options, hashes of files (not paths). Opens nothing.
-
-        It is part of the stage's fingerprint. Raises ConfigError where a file is missing.
-        """
 
     def open(self) -> OpenFilter:
         """Returns the filter with what it needs; raises ConfigError where that is missing or damaged."""

@@ -29,20 +29,18 @@ def require_device(torch: Module, name: str) -> None:
     """Raises ConfigError with the cure where torch does not have the device; never chooses another one."""
     if check_device(name) == DEFAULT_DEVICE:
         return
-    if torch.version.cuda is None:
-        raise ConfigError(
-            f"device {name}: the installed torch {torch.__version__} is built for the CPU only; install a CUDA build "
-            "of torch, or use device cpu"
-        )
     if not torch.cuda.is_available():
-        raise ConfigError(
-            f"device {name}: torch finds no GPU; check the driver with nvidia-smi and CUDA_VISIBLE_DEVICES, or use "
-            "device cpu"
-        )
+        raise ConfigError(f"device {name}: {_reason(torch)}, or use device cpu")
     count = torch.cuda.device_count()
     if _number(name) >= count:
         there = ", ".join(f"cuda:{number}" for number in range(count))
         raise ConfigError(f"device {name}: there is no such GPU; there are: {there}")
+
+
+def _reason(torch: Module) -> str:
+    if torch.version.cuda is None:
+        return f"the installed torch {torch.__version__} is built for the CPU only; install a CUDA build of torch"
+    return "torch finds no GPU; check the driver with nvidia-smi and CUDA_VISIBLE_DEVICES"
 
 
 def _number(name: str) -> int:

@@ -109,10 +109,18 @@ def test_an_analyser_opens_its_block_filters_once_and_asks_them_subject_by_subje
     assert analysis.kept == [0]
 
 
-def test_an_analysers_signature_names_its_block_filters_alone() -> None:
-    analyser = KoreanAnalyser(filters=(make_filter("digits"), Holding("개"), Holding("소")))
-    words = [{"name": "holding", "word": word} for word in ("개", "소")]
-    assert analyser.signature()["block_filters"] == words
+@dataclass(frozen=True)
+class Listed(Without):
+    """A predicate with a signature, as one with a list of words in a file has."""
+
+    def signature(self) -> JsonObject:
+        return {"name": "listed", "word": self.word}
+
+
+def test_an_analysers_signature_names_the_filters_that_have_one() -> None:
+    analyser = KoreanAnalyser(filters=(make_filter("digits"), Holding("개"), Listed("소")))
+    words = [{"name": "holding", "word": "개"}, {"name": "listed", "word": "소"}]
+    assert analyser.signature()["signed_filters"] == words
     assert list(KoreanAnalyser(filters=(make_filter("digits"),)).signature()) == ["tagger"]
 
 

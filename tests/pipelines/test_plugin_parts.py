@@ -81,7 +81,7 @@ def test_signatures_and_the_plugins_code_are_part_of_the_fingerprints(
     built: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ingest, select = settings(built, "1-ingest"), settings(built, "2-select")
-    assert ingest["block_filters"] == [{"name": "too_many", "most": 5}]
+    assert ingest["signed_filters"] == [{"name": "too_many", "most": 5}]
     assert select["scorer_signature"] == {"name": "characters", "least": 2}
     assert select["plugin_code"] == ingest["plugin_code"] == code.code_digest(["plugin_parts"])
     again = Recorder()
@@ -95,4 +95,4 @@ def test_signatures_and_the_plugins_code_are_part_of_the_fingerprints(
 
 def test_a_build_without_plugins_has_no_word_of_them(tmp_path: Path) -> None:
     build(tmp_path / "build", only="ingest")
-    assert not {"block_filters", "plugin_code"} & set(settings(tmp_path / "build", "1-ingest"))
+    assert not {"signed_filters", "plugin_code"} & set(settings(tmp_path / "build", "1-ingest"))
