@@ -79,8 +79,9 @@ def local_pool(workers: int, warm_up: Callable[[], object] | None = None) -> Ite
     with ProcessPoolExecutor(workers, mp_context=context, initializer=start) as pool:
         _pool, _workers = pool, workers
         # Started now, the workers import what they need while this process is still importing Beam.
-        for _ in range(workers if warm_up else 0):
-            pool.submit(warm_up)
+        if warm_up is not None:
+            for _ in range(workers):
+                pool.submit(warm_up)
         try:
             yield
         finally:

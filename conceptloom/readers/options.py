@@ -1,4 +1,4 @@
-"""Readers from configuration: a format by name, and options checked against the fields of its dataclass."""
+"""Makes readers from configuration: a format by name, with options checked against the fields of its dataclass."""
 
 import dataclasses
 import types
@@ -15,12 +15,12 @@ class Option(typing.NamedTuple):
 
     name: str
     attribute: str
-    type: Any
-    default: Any
+    type: object
+    default: object
 
 
 def format_options(format: str) -> dict[str, Option]:
-    """The options of a format by name."""
+    """Returns the options of a format by name."""
     make: Any = READERS[format].make
     hints = typing.get_type_hints(make)
     options = (
@@ -30,13 +30,13 @@ def format_options(format: str) -> dict[str, Option]:
     return {option.name: option for option in options}
 
 
-def make_reader(format: str, options: Mapping[str, Any]) -> Reader:
-    """The reader of a format; raises ConfigError for an option it has not, or a value that the option may not be."""
+def make_reader(format: str, options: Mapping[str, object]) -> Reader:
+    """Returns the reader of a format; raises ConfigError for an unknown option, or a value that it cannot have."""
     known = format_options(format)
     values = {}
     for name, value in options.items():
         if name not in known:
-            there = f"there are: {', '.join(sorted(known))}" if known else "it has none"
+            there = f"it has: {', '.join(sorted(known))}" if known else "it has none"
             raise ConfigError(f"format {format} has no option {name!r}; {there}")
         if not _fits(value, known[name].type):
             allowed = describe_type(known[name].type)
@@ -48,8 +48,8 @@ def make_reader(format: str, options: Mapping[str, Any]) -> Reader:
         raise ConfigError(f"format {format}: {error}") from error
 
 
-def describe_type(hint: Any) -> str:
-    """What a value may be, in words.
+def describe_type(hint: object) -> str:
+    """Returns what a value may be, in words.
 
     >>> describe_type(str | int)
     'text or a whole number'
@@ -58,10 +58,11 @@ def describe_type(hint: Any) -> str:
         return " or ".join(describe_type(part) for part in typing.get_args(hint))
     if typing.get_origin(hint) is typing.Literal:
         return " or ".join(repr(value) for value in typing.get_args(hint))
-    return {str: "text", int: "a whole number", bool: "true or false", types.NoneType: "null"}[hint]
+    words: dict[object, str] = {str: "text", int: "a whole number", bool: "true or false", types.NoneType: "null"}
+    return words[hint]
 
 
-def _fits(value: Any, hint: Any) -> bool:
+def _fits(value: object, hint: object) -> bool:
     if _is_union(hint):
         return any(_fits(value, part) for part in typing.get_args(hint))
     if typing.get_origin(hint) is typing.Literal:
@@ -69,5 +70,5 @@ def _fits(value: Any, hint: Any) -> bool:
     return type(value) is hint
 
 
-def _is_union(hint: Any) -> bool:
+def _is_union(hint: object) -> bool:
     return typing.get_origin(hint) in (typing.Union, types.UnionType)
