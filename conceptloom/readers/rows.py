@@ -77,7 +77,7 @@ class Rows(Iterator[Row]):
         return self._waiting.popleft() if self._waiting else next(self._lines, None)
 
     def _no_line(self, line: Malformed) -> Exception:
-        """Returns the error for a malformed line: a row of its own, but within a quoted cell it first breaks that row."""
+        """Returns the error for a malformed line: a row of its own, unless it breaks the row of an open quoted cell."""
         if not self._taken:
             return _UnreadableError(line)
         self._waiting.appendleft(line)
