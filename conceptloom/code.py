@@ -1,4 +1,4 @@
-"""Which code makes a result: the modules that it begins from, and all that these import of ours."""
+"""Which code a result depends on: some modules, and all that these import of this project or of a plug-in."""
 
 import importlib.util
 import re
@@ -10,10 +10,10 @@ from pathlib import Path
 from conceptloom.errors import ConfigError
 
 DATA = "data"
-"""The folder beside modules whose files belong to their package's code: tables, word lists."""
+"""The folder in a package whose files (tables, word lists) belong to the package's code."""
 
 _OURS = __name__.partition(".")[0]
-# Not the ast module, which takes ten times as long; what stands in a docstring like an import is one module too many.
+# The ast module takes ten times as long. Text in a docstring that looks like an import only adds a module.
 _IMPORT = re.compile(
     r"""^[ \t]* (?:
         from [ \t]+ (?P<base>[.\w]+) [ \t]+ import [ \t]+ (?P<names> \([^)]*\) | [^\n#;]+)
@@ -24,7 +24,7 @@ _IMPORT = re.compile(
 
 
 def code_digest(modules: Iterable[str]) -> str:
-    """The hash of the source of modules, of all of ours that they import, and of the data that belong to it.
+    """Returns the hash of the sources of `modules`, of their `closure`, and of the data in these packages.
 
     Raises ConfigError for a module that cannot be found.
     """
@@ -35,10 +35,10 @@ def code_digest(modules: Iterable[str]) -> str:
 
 
 def closure(modules: Iterable[str]) -> set[str]:
-    """The dotted names of modules and of everything of ours that they import, in any number of steps.
+    """Returns the dotted names of `modules` and of everything of ours that they import, directly or not.
 
-    Of ours is what the package holds in which a module's name begins, and conceptloom. An import counts wherever it
-    stands, within a function too; with a module count the packages that it is in.
+    Ours are the modules of conceptloom, and of the top-level package of the module that imports. An import counts
+    wherever it is, even within a function; a module brings the packages that contain it.
     """
     found, waiting = set[str](), [*modules]
     while waiting:
@@ -51,7 +51,7 @@ def closure(modules: Iterable[str]) -> set[str]:
 
 @cache
 def imports_of(module: str) -> frozenset[str]:
-    """The modules of ours that one module imports, with the packages that these and the module itself are in."""
+    """Returns the modules of ours that one module imports, with the packages that contain these and the module."""
     source = _source(module)
     package = module if source.name == "__init__.py" else module.rpartition(".")[0]
     ours = (_OURS, module.partition(".")[0])
@@ -61,7 +61,7 @@ def imports_of(module: str) -> frozenset[str]:
 
 
 def _named(source: str, package: str) -> Iterator[str]:
-    """What a source's import statements name; of `from a import b` both a and a.b, which may be a module."""
+    """Yields what a source's import statements name; for `from a import b` both a and a.b, which may be a module."""
     for found in _IMPORT.finditer(source):
         if found["modules"]:
             yield from (part.split()[0] for part in found["modules"].split(",") if part.strip())
@@ -78,7 +78,7 @@ def _with_packages(name: str) -> Iterator[str]:
 
 @cache
 def source_path(module: str) -> Path | None:
-    """The source file of a module, None where no module has that name. Imports nothing."""
+    """Returns the source file of a module, or None if there is no such module. Imports nothing."""
     package, _, name = module.rpartition(".")
     if not package:
         spec = importlib.util.find_spec(name)
@@ -93,7 +93,7 @@ def source_path(module: str) -> Path | None:
 def _source(module: str) -> Path:
     path = source_path(module)
     if path is None:
-        raise ConfigError(f"no module is called {module}: its code cannot be told from another's")
+        raise ConfigError(f"there is no module {module}, so its code cannot be fingerprinted")
     return path
 
 

@@ -1,4 +1,4 @@
-"""Which build is the current one: a symbolic link beside the builds or, in an object store, an object with its path."""
+"""The name of the current build: a symbolic link beside the builds or, in an object store, an object with its path."""
 
 import os
 
@@ -8,24 +8,24 @@ from conceptloom.errors import OutputError
 NAME = "current"
 
 LONGEST = 4096
-"""Bytes that the object of an object store holds at most: it names a build, and nothing else."""
+"""The most bytes that such an object may hold: it contains the path of a build, and nothing else."""
 
 
 def current_build(path: str) -> str | None:
-    """The build that `current` at this path points at, or None where nothing is there yet.
+    """Returns the build that the name `path` points at, or None if nothing is there yet.
 
-    Raises OutputError where something else stands there, or a build that is gone.
+    Raises OutputError if something else is at `path`, or if the build no longer exists.
     """
     build = _named_remote(path) if storage.is_remote(path) else _named_local(path)
     if build is not None and not storage.list_files(build):
-        raise OutputError(f"{path} points at {build}, where nothing is: delete {path}, or point it at a build")
+        raise OutputError(f"{path} points at {build}, which does not exist: delete {path}, or point it at a build")
     return build
 
 
 def build_at(path: str) -> str:
-    """The build at a path: the path itself, or what a name of a current build points at.
+    """Returns the build at a path: the path itself, or what it points at if it is the name of a current build.
 
-    Raises OutputError where it points at a build that is gone.
+    Raises OutputError if it points at a build that no longer exists.
     """
     name = path.rstrip("/")
     is_name = storage.exists(name) if storage.is_remote(name) else os.path.islink(name)
@@ -33,7 +33,7 @@ def build_at(path: str) -> str:
 
 
 def is_current(build: str) -> bool:
-    """Whether the name `current` beside a build points at it."""
+    """Returns whether the name `current` beside a build points at it."""
     try:
         named = current_build(beside(build))
     except OutputError:
@@ -42,25 +42,25 @@ def is_current(build: str) -> bool:
 
 
 def beside(build: str) -> str:
-    """The usual name of the current build of the folder that a build stands in."""
+    """Returns the usual name of the current build in the folder of a build."""
     found = resolved(build)
     return storage.join(found.rpartition("/")[0] if storage.is_remote(found) else os.path.dirname(found), NAME)
 
 
 def resolved(build: str) -> str:
-    """One spelling for one build; a name of the current build is resolved to the build."""
+    """Returns one spelling for each build; a name of the current build is resolved to the build."""
     return build.rstrip("/") if storage.is_remote(build) else os.path.realpath(build)
 
 
 def switch(path: str, build: str) -> None:
-    """Makes `build` the current one: before and after, and at every moment between, `path` names a whole build.
+    """Makes `build` the current one, atomically: `path` names a whole build at every moment.
 
-    Raises OutputError where that cannot be written.
+    Raises OutputError if `path` cannot be written.
     """
     if storage.is_remote(path):
         storage.write_bytes(path, f"{build}\n".encode())
         return
-    # Relative: the folder of builds may be moved or mounted elsewhere.
+    # Relative, since the folder of builds may be moved or mounted elsewhere.
     target = os.path.relpath(os.path.realpath(build), os.path.realpath(os.path.dirname(path) or "."))
     with storage.atomic_path(path) as temporary:
         os.symlink(target, temporary)
@@ -87,4 +87,4 @@ def _named_remote(path: str) -> str | None:
 
 
 def _other(path: str, what: str) -> OutputError:
-    return OutputError(f"{path} is {what}, not what an earlier promotion left: choose another --current")
+    return OutputError(f"{path} is {what}, not the name of a current build: choose another --current")

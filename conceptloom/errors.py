@@ -1,4 +1,4 @@
-"""The errors that a user can mend. Each message names the place and the cure, in one line."""
+"""The errors that a user can fix. Each message names the place and the remedy, in one line."""
 
 
 class ConceptloomError(Exception):
@@ -6,16 +6,16 @@ class ConceptloomError(Exception):
 
 
 class ConfigError(ConceptloomError):
-    """A setting is unknown, has the wrong type, or cannot be met."""
+    """A setting is unknown, has the wrong type, or cannot be satisfied."""
 
 
 class InputError(ConceptloomError):
-    """An input file is missing, unreadable, or holds nothing usable."""
+    """An input file is missing, unreadable, or contains nothing usable."""
 
 
 class OutputError(ConceptloomError):
-    """The output place cannot be used, or a finished build in it is damaged."""
+    """The output location cannot be used, or a finished build in it is damaged."""
 
 
 class BuildError(ConceptloomError):
-    """A stage ran and its result must not be published (arithmetic of the ledger, too much malformed input)."""
+    """A stage ran, but its result must not be published (the ledger does not add up, too much malformed input)."""

@@ -1,14 +1,15 @@
-"""The ledger of a stage: what came in, what was kept, and what was left out for which reason, by source."""
+"""The ledger of a stage: how many sentences were read, kept, and rejected for which reason, by source."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.types import Column
 from conceptloom.errors import BuildError
+from conceptloom.json_values import JsonObject
 from conceptloom.schemas import REJECTED
 
 
@@ -23,12 +24,12 @@ class SourceCounts:
 
 @dataclass
 class Ledger:
-    """Counts by source; ledgers of shards are added up."""
+    """Counts by source. The ledgers of shards are added up."""
 
     sources: dict[str, SourceCounts] = field(default_factory=dict)
 
     def of(self, source: str) -> SourceCounts:
-        """The counts of one source, to be added to."""
+        """Returns the counts of one source, which the caller may add to."""
         return self.sources.setdefault(source, SourceCounts())
 
     def add(self, other: "Ledger") -> None:
@@ -50,21 +51,21 @@ class Ledger:
                     "conceptloom: nothing was published."
                 )
 
-    def to_json(self) -> dict[str, Any]:
-        """The ledger as JSON values, in the order of the names."""
+    def to_json(self) -> JsonObject:
+        """Returns the ledger as JSON values, sorted by name."""
         return {
             source: {"read": counts.read, "kept": counts.kept, "rejected": dict(sorted(counts.rejected.items()))}
             for source, counts in sorted(self.sources.items())
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Ledger":
+    def from_json(cls, data: JsonObject) -> "Ledger":
         """The inverse of `to_json`."""
         return cls({name: SourceCounts(c["read"], c["kept"], Counter(c["rejected"])) for name, c in data.items()})
 
 
 def count_read(sources: pa.Array) -> Ledger:
-    """A ledger that knows how many rows came in, from their column of sources."""
+    """Returns a ledger of the rows read, from their column of sources."""
     ledger = Ledger()
     for source, number in _counts(sources):
         ledger.of(source).read += number
@@ -72,7 +73,7 @@ def count_read(sources: pa.Array) -> Ledger:
 
 
 def count_written(kept: pa.Table, rejected: pa.Table) -> Ledger:
-    """A ledger that knows what went out, from the tables that were written (columns `source`, `reason`)."""
+    """Returns a ledger of the rows kept and rejected, from the tables written (columns `source`, `reason`)."""
     ledger = Ledger()
     for source, number in _counts(kept["source"]):
         ledger.of(source).kept += number
@@ -82,12 +83,12 @@ def count_written(kept: pa.Table, rejected: pa.Table) -> Ledger:
     return ledger
 
 
-def _counts(column: Any) -> Iterable[tuple[str, int]]:
+def _counts(column: Column) -> Iterable[tuple[str, int]]:
     return ((entry["values"], entry["counts"]) for entry in pc.value_counts(column).to_pylist())
 
 
-def reject(table: pa.Table, stage: str, reason: Any, detail: Any) -> pa.Table:
-    """Rows of schema REJECTED for sentences; reason and detail are one value for all or a column."""
+def reject(table: pa.Table, stage: str, reason: str | Column, detail: str | Column) -> pa.Table:
+    """Returns rows of schema REJECTED for sentences; `reason` and `detail` are one value for all rows, or a column."""
     added = (("stage", stage), ("reason", reason), ("detail", detail))
     table = table.select(["id", "text", "source", "locator"])
     for name, value in added:

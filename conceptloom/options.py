@@ -77,7 +77,7 @@ def describe_type(hint: object) -> str:
 
 def _known(name: str, known: Mapping[str, Option], owner: str) -> Option:
     if name not in known:
-        there = f"there are: {', '.join(sorted(known))}" if known else "it has none"
+        there = f"it has: {', '.join(sorted(known))}" if known else "it has none"
         raise ConfigError(f"{owner} has no option {name!r}; {there}")
     return known[name]
 

@@ -1,32 +1,32 @@
-"""What a running build tells about itself: sentences done, and notes, in the process that drives the runner."""
+"""Progress of a running build: sentences done, and notes, in the process that drives the runner."""
 
 from collections.abc import Callable
 
 Listener = Callable[[int, int], None]
-"""Called with the sentences that were read, and those that were finished (kept or left out), since the last call."""
+"""Called with the numbers of sentences read, and finished (kept or rejected), since the last call."""
 _listeners: list[Listener] = []
 _readers: list[Callable[[str], None]] = []
 
 
 def listen(listener: Listener) -> Callable[[], None]:
-    """Calls `listener` with all progress from now on; answers the function that ends it."""
+    """Calls `listener` with all progress from now on; returns a function that stops this."""
     _listeners.append(listener)
     return lambda: _listeners.remove(listener)
 
 
 def advance(read: int, done: int) -> None:
-    """Tells the listeners that so many more sentences were read, and so many more are finished."""
+    """Tells the listeners how many more sentences were read, and how many more are finished."""
     for listener in _listeners:
         listener(read, done)
 
 
 def read_notes(reader: Callable[[str], None]) -> Callable[[], None]:
-    """Calls `reader` with every note from now on; answers the function that ends it."""
+    """Calls `reader` with every note from now on; returns a function that stops this."""
     _readers.append(reader)
     return lambda: _readers.remove(reader)
 
 
 def note(text: str) -> None:
-    """Tells the readers something that a user should know while the build goes on."""
+    """Passes the readers a note that a user should see while the build is running."""
     for reader in _readers:
         reader(text)

@@ -91,7 +91,7 @@ def test_a_change_of_what_is_not_used_is_the_same_digest(package: Path) -> None:
 
 
 def test_a_module_that_is_not_there_is_an_error_that_names_it() -> None:
-    with pytest.raises(ConfigError, match="no module is called conceptloom.nowhere"):
+    with pytest.raises(ConfigError, match="there is no module conceptloom.nowhere"):
         code_digest(["conceptloom.nowhere"])
 
 

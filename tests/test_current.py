@@ -46,7 +46,7 @@ def test_a_build_is_reached_by_its_path_and_by_the_name(builds: str) -> None:
     switch(name, one)
     assert [build_at(one), build_at(name), build_at(name + "/")] == [one] * 3
     storage.delete_tree(one)
-    with pytest.raises(OutputError, match="where nothing is"):
+    with pytest.raises(OutputError, match="which does not exist"):
         build_at(name)
 
 
@@ -110,7 +110,7 @@ def test_an_object_that_cannot_be_replaced_stays(monkeypatch: pytest.MonkeyPatch
 
 
 def test_something_else_in_the_place_of_the_name_is_an_error(builds: str) -> None:
-    with pytest.raises(OutputError, match=r"one is (a directory|a folder of objects), not what .*--current"):
+    with pytest.raises(OutputError, match=r"one is (a directory|a folder of objects), not the name of .*--current"):
         current_build(storage.join(builds, "one"))
     with pytest.raises(OutputError, match=r"MANIFEST.json is (a file|an object that names no build), not what"):
         current_build(storage.join(builds, "one", "MANIFEST.json"))
@@ -128,5 +128,5 @@ def test_a_name_of_a_build_that_is_gone_is_an_error(builds: str) -> None:
     path, build = storage.join(builds, "current"), storage.join(builds, "one")
     switch(path, build)
     storage.delete_tree(build)
-    with pytest.raises(OutputError, match=r"current points at .*one, where nothing is: delete "):
+    with pytest.raises(OutputError, match=r"current points at .*one, which does not exist: delete "):
         current_build(path)

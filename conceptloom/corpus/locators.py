@@ -1,8 +1,7 @@
-"""Locators: where a sentence stands, in a form that finds it again: `file#record/field.sentence`."""
+"""Locators: where a sentence stands in the raw files, as `file#record/field.sentence`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,7 +12,7 @@ from conceptloom.readers.base import Reader
 
 @dataclass(frozen=True)
 class SourceFile:
-    """One raw file of a build: where it is, what it is called in locators, and how it is read."""
+    """One raw file of a build: its path, its name in locators, its source, and how it is read."""
 
     path: str
     name: str
@@ -23,17 +22,17 @@ class SourceFile:
 
 
 def locate(raw: pa.Table, files: Sequence[SourceFile]) -> pa.Array:
-    """The locator of each row of schema RAW, length len(raw).
+    """Returns the locator of each row of schema RAW, length len(raw).
 
     `captions.json#12/caption_ko[1].2` is the second sentence of the second caption of record 12 (counted from 1);
-    field and sentence stand only where a record has several, and no field where the whole record is malformed.
+    the field and the sentence are given only if there are several, and no field if the whole record is malformed.
     """
     names = pa.array([file.name for file in files], pa.string()).take(raw["file"].combine_chunks())
     records = raw["record"].combine_chunks().cast(pa.string())
     return pc.binary_join_element_wise(pc.binary_join_element_wise(names, records, "#"), _suffixes(raw, files), "")
 
 
-def _suffixes(raw: pa.Table, files: Sequence[SourceFile]) -> Any:
+def _suffixes(raw: pa.Table, files: Sequence[SourceFile]) -> pa.Array:
     parts = pa.StructArray.from_arrays(
         [raw[name].combine_chunks() for name in ("file", "item", "sentence")], names=["file", "item", "sentence"]
     )

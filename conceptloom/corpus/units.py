@@ -1,6 +1,6 @@
-"""What a recipe makes of a raw record: the unit that its first stage reads, brings together by id, and analyses.
+"""The units that a recipe makes of raw records: its first stage reads them, groups them by id, and analyses them.
 
-A unit travels as one text with an id, a locator and a row of schema RAW, whatever it is: a sentence, or a whole record.
+Any unit, be it a sentence or a whole record, is passed on as one text with an id and a locator: a row of schema RAW.
 """
 
 import json
@@ -18,21 +18,21 @@ Split = Callable[[str], list[str]]
 
 
 class Unit(Protocol):
-    """A frozen dataclass; the functions in it are of modules, as they are pickled by their names."""
+    """A frozen dataclass. Its functions belong to modules, since they are pickled by name."""
 
     def rows(self, entries: Iterable[Entry], file: int, reader: Reader) -> Iterator[Row]:
-        """A row of schema RAW for each unit in the entries of a reader, and one for each malformed entry."""
+        """Yields a row of schema RAW for each unit in the entries of a reader, and one for each malformed entry."""
 
 
 @dataclass(frozen=True)
 class SentenceUnit:
-    """Each text of a record for itself, normalised and split into sentences."""
+    """Each text of a record by itself, normalised and split into sentences."""
 
     normalise: Normalise
     split: Split
 
     def rows(self, entries: Iterable[Entry], file: int, reader: Reader) -> Iterator[Row]:
-        """See Unit. A text's only sentence has number 0; the sentences of a text that has several count from 1."""
+        """See Unit. The only sentence of a text has number 0; several sentences count from 1."""
         normalise, split = self.normalise, self.split
         for entry in entries:
             if isinstance(entry, Malformed):
@@ -46,16 +46,16 @@ class SentenceUnit:
 
 @dataclass(frozen=True)
 class RecordUnit:
-    """A record as a whole: its fields, normalised, as one JSON text, which `fields_of` reads.
+    """A whole record: its normalised fields as one JSON text, which `fields_of` reads.
 
-    The locator names the record. A record of which anything is malformed, or that lacks one of `fields`, is malformed.
+    The locator names the record. A record is malformed if any part of it is, or if it lacks one of `fields`.
     """
 
     normalise: Normalise
     fields: tuple[str, ...]
 
     def rows(self, entries: Iterable[Entry], file: int, reader: Reader) -> Iterator[Row]:
-        """See Unit. Fields that are not asked for are passed over; the others stand in the order of `fields`."""
+        """See Unit. Keeps only the fields named in `fields`, in that order."""
         for record in whole_records(entries, reader):
             if isinstance(record, Malformed):
                 yield malformed_row(record, file)
@@ -70,6 +70,6 @@ class RecordUnit:
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """The fields of a RecordUnit's text."""
+    """Returns the fields in a RecordUnit's text."""
     fields: dict[str, str] = json.loads(text)
     return fields

@@ -1,4 +1,4 @@
-"""Costs as straight lines of what they grow with; shares and rates that change by a power."""
+"""Fits: costs as straight lines of size; shares and rates as powers of size."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,14 +9,14 @@ from conceptloom.arrays.types import Float64
 
 
 class Line(NamedTuple):
-    """A cost: a fixed part, and a part for each row. Neither is negative."""
+    """A cost: a fixed part and a part for each row, neither negative."""
 
     fixed: float
     each: float
 
     @classmethod
     def through(cls, rows: Sequence[float], costs: Sequence[float]) -> "Line":
-        """The line of least squares of relative errors through costs at several sizes.
+        """Returns the line with the least squares of relative errors through the costs at several sizes.
 
         >>> Line.through([100, 200, 400], [11, 21, 41])
         Line(fixed=1.0, each=0.1)
@@ -32,7 +32,7 @@ class Line(NamedTuple):
         return cls(round(float(fixed), 12), round(float(each), 12))
 
     def at(self, rows: float) -> float:
-        """The cost of that many rows."""
+        """Returns the cost of that many rows."""
         return self.fixed + self.each * rows
 
 
@@ -41,10 +41,10 @@ def _least_squares(columns: Float64, values: Float64) -> Float64:
 
 
 def bytes_a_row(buckets: Sequence[int], rates: Sequence[float], wanted: int) -> float:
-    """The bytes a row takes when rows are spread over `wanted` buckets, from the rates at other numbers of buckets.
+    """Returns the bytes per row for rows spread over `wanted` buckets, from the rates at other numbers of buckets.
 
-    Rows compress the better the more of their neighbours travel with them, and a neighbour is in the same bucket with a
-    chance of 1 / buckets: so the rate is a line in that.
+    Rows compress better the more of their neighbours are in the same block, and a neighbour is in the same bucket with
+    probability 1 / buckets: so the rate is fitted as a line in 1 / buckets.
     """
     chance = 1 / np.asarray(buckets, dtype=float)
     if len(set(buckets)) < 2:
@@ -54,7 +54,7 @@ def bytes_a_row(buckets: Sequence[int], rates: Sequence[float], wanted: int) -> 
 
 
 def waning(sizes: Sequence[float], shares: Sequence[float], wanted: float) -> float:
-    """A share that wanes (or grows) by a power of the size, at the size `wanted`; from the last two sizes, 0 to 1.
+    """Returns a share, 0 to 1, that changes by a power of the size, at the size `wanted`; from the last two sizes.
 
     >>> round(waning([1, 2, 4], [0.4, 0.2, 0.1], 8), 6)
     0.05
@@ -66,7 +66,7 @@ def waning(sizes: Sequence[float], shares: Sequence[float], wanted: float) -> fl
 
 
 def by_power(sizes: Sequence[float], values: Sequence[float], wanted: float) -> float:
-    """A value that changes by a power of the size, at the size `wanted`: on from the last one, by the power of all.
+    """Returns a value at the size `wanted`: extrapolated from the last one, by a power fitted to all.
 
     >>> round(by_power([1, 2, 4], [3, 6, 12], 8), 6)
     24.0
@@ -78,5 +78,5 @@ def by_power(sizes: Sequence[float], values: Sequence[float], wanted: float) -> 
 
 
 def filled(rows: float, places: float) -> float:
-    """How many of `places` have any of `rows` that fall by chance: the blocks that a shuffle really carries."""
+    """Returns how many of `places` get any of `rows` placed at random: the blocks that a shuffle really carries."""
     return places * -float(np.expm1(-rows / places)) if places else 0.0

@@ -1,13 +1,14 @@
-"""How many distinct things there will be in more of the same: sentences among copies, concepts among words.
+"""How many distinct things a larger sample would hold: sentences among copies, concepts among words.
 
-What is seen once, twice and three times in a sample says how fast new things still come (I. J. Good and G. H. Toulmin,
-1956; B. Efron and R. Thisted, 1976: how many words did Shakespeare know?). The curve U(x) of the distinct things in x
-times the sample has the derivatives U'(1) = f1, U''(1) = -2 f2, U'''(1) = 6 f3. Taken is the one curve with these and
+The numbers of things seen once (f1), twice (f2) and three times (f3) in a sample tell how fast new ones still appear
+(I. J. Good and G. H. Toulmin, 1956; B. Efron and R. Thisted, 1976: how many words did Shakespeare know?). The curve
+U(x) of the distinct things in x times the sample has the derivatives U'(1) = f1, U''(1) = -2 f2, U'''(1) = 6 f3. The
+estimate is the only curve with these derivatives and
 
     U'(x) = f1 (1 + d (x - 1)) ** (-r / d),    r = 2 f2 / f1,    d = 3 f3 / f2 - r.
 
-It holds the known laws: Heaps' power law and other mixtures by a gamma distribution (d > 0), things that are all
-equally frequent (d = 0), and corpora in which each thing stands a fixed number of times (d < 0).
+It includes the known laws: Heaps' power law and other mixtures by a gamma distribution (d > 0), things that are all
+equally frequent (d = 0), and corpora in which each thing occurs a fixed number of times (d < 0).
 """
 
 from typing import NamedTuple, TypeAlias
@@ -21,7 +22,7 @@ Counts: TypeAlias = Int64
 
 _NONE = 1e-9
 _FREQUENT = 4
-"""What was seen so often in a sample will be seen in proportion in more of it."""
+"""A thing seen this often in a sample will be seen in proportion in a larger one."""
 
 
 class Growth(NamedTuple):
@@ -34,7 +35,7 @@ class Growth(NamedTuple):
 
     @classmethod
     def of(cls, counts: Counts) -> "Growth":
-        """From how often each thing was seen, shape (things,).
+        """Returns the growth of a sample from how often each thing was seen, shape (things,).
 
         >>> Growth.of(np.array([1, 5, 1, 2]))
         Growth(seen=4, once=2, twice=1, thrice=0)
@@ -43,11 +44,11 @@ class Growth(NamedTuple):
         return cls(len(counts), *map(int, seen[1:4]))
 
     def distinct(self, times: float) -> float:
-        """How many distinct things `times` as large a sample would hold; `times` is at least 1."""
+        """Returns how many distinct things a sample `times` as large would hold; `times` is at least 1."""
         return self.seen + self._new(times)
 
     def seen_often(self, times: float, most: int) -> Float64:
-        """How many things would be seen exactly 1, 2, … `most` times; shape (most,)."""
+        """Returns how many things a sample `times` as large would hold exactly 1, 2, … `most` times; shape (most,)."""
         rate, bend = self._rate(), self._bend()
         base = 1 + bend * (times - 1)
         often = np.zeros(most)
@@ -58,7 +59,7 @@ class Growth(NamedTuple):
         return often
 
     def capped(self, times: float, limit: int) -> float:
-        """The sum over all things of how often they would be seen, of each at most `limit`."""
+        """Returns how often all things together would be seen, each counted at most `limit` times."""
         below = limit - np.arange(1, limit)
         return float(limit * self.distinct(times) - below @ self.seen_often(times, max(limit - 1, 1))[: limit - 1])
 
@@ -69,7 +70,7 @@ class Growth(NamedTuple):
         return 3 * self.thrice / self.twice - self._rate() if self.twice else 0.0
 
     def _speed(self, times: float) -> float:
-        """U' at `times`."""
+        """Returns U' at `times`."""
         rate, bend = self._rate(), self._bend()
         if abs(bend) < _NONE:
             return self.once * float(np.exp(-rate * (times - 1)))
@@ -77,7 +78,7 @@ class Growth(NamedTuple):
         return self.once * float(base ** (-rate / bend)) if base > _NONE else 0.0
 
     def _new(self, times: float) -> float:
-        """The integral of U' from 1 to `times`."""
+        """Returns the integral of U' from 1 to `times`."""
         rate, bend = self._rate(), self._bend()
         if rate < _NONE:
             return self.once * (times - 1)
@@ -90,11 +91,11 @@ class Growth(NamedTuple):
 
 
 def capped_total(counts: Counts, times: float, limit: int) -> float:
-    """The rows that postings of at most `limit` sentences would hold in `times` as large a sample.
+    """Returns the rows that postings of at most `limit` sentences would hold in a sample `times` as large.
 
-    `counts` are the sentences of each posting in the sample. As long as only what is frequent in the sample reaches
-    the limit, the rows are all rows less what flows over. Beyond that they go on by the power that they had there, and
-    are not fewer than the first few of each posting that the growth curve tells.
+    `counts` are the sentences of each posting in the sample. As long as only postings that are frequent in the sample
+    reach the limit, the rows are all rows less the overflow. Beyond that they are extrapolated by the power observed
+    there, and are at least the first few rows of each posting by the growth curve.
     """
     near = max(1.0, limit / _FREQUENT)
     if times <= near:
@@ -107,9 +108,9 @@ def capped_total(counts: Counts, times: float, limit: int) -> float:
 
 
 def incidence(units: Integers, things: Integers) -> Counts:
-    """In how many units each distinct thing occurs, for occurrences with their units; shape (distinct things,).
+    """Returns in how many units each distinct thing occurs, shape (distinct things,), from the unit of each occurrence.
 
-    A unit is what was drawn by chance at once: copies inside of one say nothing about copies in the rest.
+    A unit is what was drawn at once: copies within one say nothing about copies in the rest.
     """
     pairs = np.unique(np.stack((things, units)), axis=1) if len(things) else np.zeros((2, 0), dtype=np.uint64)
     return np.unique(pairs[0], return_counts=True)[1]

@@ -1,4 +1,4 @@
-"""What this machine has, and what this process has used of it (Linux tells it in /proc)."""
+"""The resources of this machine, and what this process has used of them (from Linux's /proc)."""
 
 import ctypes
 import gc
@@ -15,33 +15,33 @@ from conceptloom.parallel import Pipelined, local_pool
 
 
 def cores() -> int:
-    """The cores that this process may use."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory() -> int:
-    """The bytes of this machine's memory."""
+    """Returns the bytes of this machine's memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def resident(process: int | str = "self") -> int:
-    """The resident bytes of a process, pages that it shares with others included; 0 where the system does not tell."""
+    """Returns the resident bytes of a process, including shared pages; 0 if the system does not report them."""
     with suppress(OSError):
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
 
 def release() -> None:
-    """Gives memory that this process has but does not use back to the system, as far as its allocators can."""
+    """Returns unused memory of this process to the system, as far as its allocators can."""
     gc.collect()
     pa.default_memory_pool().release_unused()
     with suppress(OSError, AttributeError):
-        # glibc's; other C libraries have none.
+        # A function of glibc; other C libraries lack it.
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def bytes_read() -> int:
-    """The bytes that this process has read from files so far; 0 where the system does not tell."""
+    """Returns the bytes that this process has read from files so far; 0 if the system does not report them."""
     with suppress(OSError):
         return int(Path("/proc/self/io").read_text().split()[1])
     return 0

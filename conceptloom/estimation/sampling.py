@@ -1,8 +1,8 @@
-"""Drawing a sample of raw files: pieces of lines from everywhere, the same ones for the same seed.
+"""Draws samples of raw files: pieces from all over each file, the same ones for the same seed.
 
 A unit is what is drawn at once: a piece of a file of lines, a whole small file, or a record of a large file that cannot
 be cut. Each has a place in [0, 1) by a seeded hash, and a sample of share s holds the units whose place is below s: so
-smaller samples are parts of larger ones, and each file gives its share.
+smaller samples are parts of larger ones, and each file contributes its share.
 """
 
 import json
@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Any, BinaryIO, ClassVar
+from typing import BinaryIO, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,39 +27,39 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Replay:
-    """Reads records that were drawn from a file that `of` reads; one JSON list a line."""
+    """Reads entries that were drawn from a file of reader `of`; one JSON list a line."""
 
     of: Reader
     splittable: ClassVar[bool] = False
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
-        """The records as they were read."""
+        """Yields the entries as they were read."""
         for line in stream:
             parts = json.loads(line)
             yield Text(*parts) if len(parts) == len(Text._fields) else Malformed(*parts)
 
     def field(self, item: int) -> str:
-        """As in the file itself."""
+        """Returns the name as in the file itself."""
         return self.of.field(item)
 
 
 @dataclass
 class DrawnFile:
-    """Nested samples of one file. All lists have a value for each share."""
+    """Nested samples of one file. Every list has a value for each share."""
 
     files: list[SourceFile]
     whole: float
     """The bytes of the file, up to the limit of records."""
     bytes: list[float] = field(default_factory=list)
-    """How much of the file each stands for."""
+    """How much of the file each sample represents."""
     units: list[list[int]] = field(default_factory=list)
-    """The number of records of each unit, in the order of the sample."""
+    """The number of records of each unit, in sample order."""
     reading_seconds: float = 0.0
-    """CPU time of reading the whole file, where only that gives its records; the sample's own stage has none of it."""
+    """CPU time of reading the whole file, if only that finds its records; the sample's own stage excludes it."""
 
 
 def places(file: int, units: int, seed: int) -> npt.NDArray[np.float64]:
-    """The place of each unit of a file in [0, 1), shape (units,): spread evenly over the file, in a seeded order."""
+    """Returns the place of each unit of a file in [0, 1), shape (units,): evenly spaced, in a seeded order."""
     order = np.argsort(splitmix64(np.arange(units, dtype=np.uint64) ^ seed_for(f"estimate {file}", seed)))
     start = float(splitmix64(np.uint64(file) ^ seed_for("estimate", seed)) >> np.uint64(11)) / 2**53
     rank = np.empty(units)
@@ -70,10 +70,10 @@ def places(file: int, units: int, seed: int) -> npt.NDArray[np.float64]:
 def draw(
     number: int, file: SourceFile, size: int, shares: Sequence[float], small: int, limit: int | None, seed: int, to: str
 ) -> DrawnFile:
-    """Writes nested samples of file `number`, of `size` bytes (unzipped, about), into the directory `to`.
+    """Writes nested samples of file `number`, of about `size` bytes decompressed, into the directory `to`.
 
-    A file that cannot be cut is one unit up to `small` bytes; of a larger one records are drawn, for which all of it is
-    read. `limit` is as in a build: only so many records are there.
+    A file that cannot be cut is one unit up to `small` bytes; a larger one is read as a whole, to draw records from it.
+    `limit` is as in a build: only the first `limit` records of the file count.
     """
     info = storage.FileInfo(file.path, size, 0)
     pieces = plan_spans(info, file.reader, file.encoding, PIECE_BYTES)
@@ -131,12 +131,12 @@ def _entries(file: SourceFile, limit: int | None) -> Iterator[Entry]:
     return entries if limit is None else takewhile(lambda entry: entry.record <= limit, entries)
 
 
-def _lines(entries: Iterable[Any]) -> bytes:
+def _lines(entries: Iterable[Entry]) -> bytes:
     return "".join(f"{json.dumps(entry)}\n" for entry in entries).encode()
 
 
 def _up_to(pieces: list[Span], limit: int) -> list[Span]:
-    """The pieces that hold the first `limit` lines of their file, the last one cut behind them."""
+    """Returns the pieces that hold the first `limit` lines of their file, the last one cut after these lines."""
     end = _end_of_line(pieces[0].path, limit)
     if end is None:
         return pieces
@@ -145,7 +145,7 @@ def _up_to(pieces: list[Span], limit: int) -> list[Span]:
 
 
 def _end_of_line(path: str, line: int) -> int | None:
-    """Where a line (counted from 1) ends; None where the file has fewer."""
+    """Returns where a line (counted from 1) ends, or None if the file has fewer lines."""
     seen = at = 0
     with storage.open_read(path) as stream:
         while chunk := stream.read(CHUNK):

@@ -1,4 +1,4 @@
-"""Gates: what a finished build must show before it becomes the current one. Each has the name of its setting."""
+"""Gates: conditions that a finished build must meet to become the current one. Each is named like its setting."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,23 +12,26 @@ from conceptloom.registry import Registry
 
 @dataclass(frozen=True)
 class Gate:
-    """A gate that can be named: `judge` takes a case and the gate's limit, and answers a verdict for each measure."""
+    """A registered gate: `judge` takes a case and a limit of the gate's own type, and returns its verdicts."""
 
     summary: str
     judge: Callable[[Case, Any], list[Verdict]]
 
 
 GATES: Registry[Gate] = Registry("gate")
-GATES.add(rows.NAME, Gate("the largest fall of the rows of a split, or of all, against current", rows.judge))
+GATES.add(rows.NAME, Gate("the largest fall in rows of a split, or of all splits, against current", rows.judge))
 GATES.add(leak.NAME, Gate("train, validation and test share no set and no sentence; the policy holds", leak.judge))
 GATES.add(malformed.NAME, Gate("the largest share of malformed records of a source", malformed.judge))
-GATES.add(kept.NAME, Gate("the largest fall of the share that a stage keeps, in points, against current", kept.judge))
-GATES.add(bounds.NAME, Gate("numbers of report.json by dotted path, each with min and max", bounds.judge))
-GATES.add(frozen.NAME, Gate("validation and test have the very bytes of current", frozen.judge))
+GATES.add(
+    kept.NAME,
+    Gate("the largest fall in the share that a stage keeps, in points, against current", kept.judge),
+)
+GATES.add(bounds.NAME, Gate("numbers in report.json by dotted path, each with a minimum and a maximum", bounds.judge))
+GATES.add(frozen.NAME, Gate("the files of validation and test are identical to those of current", frozen.judge))
 
 
-def judge(case: Case, limits: Mapping[str, Any]) -> list[Verdict]:
-    """The verdicts of the gates that have a limit, in the order of `limits`."""
+def judge(case: Case, limits: Mapping[str, object]) -> list[Verdict]:
+    """Returns the verdicts of the gates that have a limit, in the order of `limits`."""
     return [verdict for name, limit in limits.items() for verdict in GATES[name].judge(case, limit)]
 
 

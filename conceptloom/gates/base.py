@@ -1,4 +1,4 @@
-"""What gates work with: a finished build, and a verdict for each thing that a gate measures."""
+"""The types that gates share: a finished build, and a verdict for each thing that a gate measures."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import pyarrow as pa
 from conceptloom.json_values import JsonObject
 
 FIRST = "the first build"
-"""What a gate measures that compares with the current build, where there is none."""
+"""The measure of a gate that compares with the current build, if there is none."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one gate measured of one thing, and whether that is within the limit. `note` says where to look."""
+    """What one gate measured of one thing, and whether it is within the limit. `note` says where to look."""
 
     gate: str
     of: str
@@ -26,38 +26,38 @@ class Verdict:
 
 
 class Build(Protocol):
-    """What gates ask of a finished build."""
+    """What gates need of a finished build."""
 
     @property
     def directory(self) -> str:
-        """Where it is."""
+        """Its directory."""
 
     @property
     def report(self) -> JsonObject:
-        """What report.json holds."""
+        """The content of report.json."""
 
     def files(self, folder: str, split: str = "") -> list[JsonObject]:
-        """The manifest's entries of the files in a folder, of one split where it is named."""
+        """Returns the manifest's entries for the files in a folder; only those of one split if it is named."""
 
     def rows(self) -> dict[str, int]:
-        """The number of rows of each split."""
+        """Returns the number of rows of each split."""
 
     def tables(self, split: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """The rows of a split, file by file."""
+        """Yields the rows of a split, file by file."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is judged: a build, the current one to compare it with (None for the first), and what its splits promise."""
+    """What is judged: a build, the current one to compare it with (None for the first), and the recipe's leak check."""
 
     build: Build
     current: Build | None
     leaks: Callable[[Build], "list[Verdict]"]
-    """What the gate `leak` finds in a build: the recipe says it."""
+    """Returns the verdicts of the gate `leak`, as the recipe defines it."""
 
 
 def at_most(part: int, whole: int, share: float) -> bool:
-    """Whether `part` is at most this share of `whole`, exactly as the share is written.
+    """Returns whether `part` is at most this share of `whole`, taking the share exactly as it is written.
 
     >>> at_most(29, 100, 0.29), 29 <= 0.29 * 100
     (True, False)
@@ -66,7 +66,7 @@ def at_most(part: int, whole: int, share: float) -> bool:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share as text, in per cent.
+    """Returns a share as text, in per cent.
 
     >>> percent(1, 3)
     '33.33 %'

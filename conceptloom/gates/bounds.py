@@ -1,7 +1,6 @@
-"""Gate `bounds`: chosen numbers of the report stay between a minimum and a maximum."""
+"""Gate `bounds`: chosen numbers in the report are between a minimum and a maximum."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from conceptloom.errors import ConfigError
 from conceptloom.gates.base import Case, Verdict
@@ -9,22 +8,22 @@ from conceptloom.gates.base import Case, Verdict
 NAME = "bounds"
 
 Bounds = Mapping[str, tuple[float | None, float | None]]
-"""Dotted path in the report, such as `statistics.test.average_length`; minimum and maximum, both allowed."""
+"""Dotted path in the report, such as `statistics.test.average_length`; minimum and maximum, both inclusive."""
 
 
 def judge(case: Case, limit: Bounds) -> list[Verdict]:
-    """The gate's verdicts of a build."""
+    """Returns the gate's verdicts on a build."""
     return within_bounds(case.build.report, limit)
 
 
-def within_bounds(report: Mapping[str, Any], bounds: Bounds) -> list[Verdict]:
-    """A verdict for each path; raises ConfigError for one that leads to no number, naming what there is."""
+def within_bounds(report: Mapping[str, object], bounds: Bounds) -> list[Verdict]:
+    """Returns a verdict for each path; raises ConfigError for one that leads to no number, naming what exists."""
     return [_verdict(path, number_at(report, path), *bounds[path]) for path in sorted(bounds)]
 
 
-def number_at(report: Mapping[str, Any], path: str) -> float:
-    """The number that a dotted path leads to; raises ConfigError where there is none."""
-    found: Any = report
+def number_at(report: Mapping[str, object], path: str) -> float:
+    """Returns the number at a dotted path; raises ConfigError if there is none."""
+    found: object = report
     done: list[str] = []
     for part in path.split("."):
         if not isinstance(found, Mapping) or part not in found:
@@ -32,11 +31,11 @@ def number_at(report: Mapping[str, Any], path: str) -> float:
         found = found[part]
         done.append(part)
     if isinstance(found, bool) or not isinstance(found, int | float):
-        raise ConfigError(f"gates.bounds: {path} of report.json is no number; {_what_there_is(done, found)}")
+        raise ConfigError(f"gates.bounds: {path} of report.json is not a number; {_what_there_is(done, found)}")
     return found
 
 
-def _what_there_is(done: list[str], found: Any) -> str:
+def _what_there_is(done: list[str], found: object) -> str:
     where = ".".join(done) or "it"
     if isinstance(found, Mapping):
         return f"{where} has: {', '.join(found)}"

@@ -1,4 +1,4 @@
-"""Gate `frozen`: the files of validation and test have the very bytes that they have in the current build."""
+"""Gate `frozen`: the files of validation and test are identical to those in the current build."""
 
 from collections.abc import Mapping
 
@@ -10,16 +10,16 @@ NAME = "frozen"
 HELD_OUT = ("validation", "test")
 
 Hashes = Mapping[str, Mapping[str, str]]
-"""Split, path in the build, hash of the content."""
+"""Hash of the content, by split and path in the build."""
 
 
 def judge(case: Case, limit: bool) -> list[Verdict]:
-    """The gate's verdicts of a build."""
+    """Returns the gate's verdicts on a build."""
     return same_files(_hashes(case.build), _hashes(case.current) if case.current else None)
 
 
 def same_files(hashes: Hashes, before: Hashes | None) -> list[Verdict]:
-    """A verdict for each held-out split."""
+    """Returns a verdict for each held-out split."""
     if before is None:
         return [Verdict(NAME, split, "same files", FIRST, True) for split in hashes]
     return [_verdict(split, files, before[split]) for split, files in hashes.items()]
@@ -32,7 +32,7 @@ def _verdict(split: str, files: Mapping[str, str], before: Mapping[str, str]) ->
 
 
 def _hashes(build: Build) -> dict[str, dict[str, str]]:
-    # Of the files themselves: what a manifest says was true when it was written.
+    # Hashes the files themselves: the manifest says only what they were when it was written.
     return {
         split: {
             file["path"]: content_hash(storage.join(build.directory, file["path"]))

@@ -1,30 +1,30 @@
-"""Gate `max_kept_fall`: no stage keeps a much smaller share of its sentences than it did in the current build."""
+"""Gate `max_kept_fall`: no stage keeps a much smaller share of its sentences than in the current build."""
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from conceptloom.gates.base import FIRST, Case, Verdict
+from conceptloom.json_values import JsonObject
 
 NAME = "max_kept_fall"
 
-Ledgers = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""Stage, source, then `read` and `kept`: what a report has under `stages`."""
+Ledgers = Mapping[str, Mapping[str, JsonObject]]
+"""Counts (`read`, `kept`) by stage and source: what a report has under `stages`."""
 
 
 def judge(case: Case, limit: float) -> list[Verdict]:
-    """The gate's verdicts of a build; `limit` is in percentage points."""
+    """Returns the gate's verdicts on a build; `limit` is in percentage points."""
     return kept_falls(case.build.report["stages"], case.current.report["stages"] if case.current else None, limit)
 
 
 def kept_falls(stages: Ledgers, before: Ledgers | None, limit: float) -> list[Verdict]:
-    """A verdict for each stage. A stage that the current build does not have cannot have fallen."""
+    """Returns a verdict for each stage. A stage that the current build does not have passes."""
     then = {stage: kept_share(ledger) for stage, ledger in (before or {}).items()}
     return [_verdict(stage, kept_share(ledger), then.get(stage), limit) for stage, ledger in stages.items()]
 
 
-def kept_share(ledger: Mapping[str, Mapping[str, Any]]) -> Fraction:
-    """The share of a stage's sentences that it kept, over all sources; 1 where it read none."""
+def kept_share(ledger: Mapping[str, JsonObject]) -> Fraction:
+    """Returns the share of its sentences that a stage kept, over all sources; 1 if it read none."""
     read = sum(counts["read"] for counts in ledger.values())
     return Fraction(sum(counts["kept"] for counts in ledger.values()), read) if read else Fraction(1)
 

@@ -1,6 +1,6 @@
-"""Gate `leak`: what the published files themselves share between the splits, whatever stage split says of them.
+"""Gate `leak`: what the splits share according to the published files themselves, not to stage split.
 
-Train, validation and test share no concept set and no sentence; and what the split policy promises holds.
+Train, validation and test share no concept set and no sentence, and the promises of the split policy hold.
 """
 
 from collections.abc import Iterable
@@ -23,12 +23,12 @@ COLUMNS = ["id", "concepts", "target", "references"]
 
 
 def judge(case: Case, limit: bool) -> list[Verdict]:
-    """The gate's verdicts of a build: what its recipe says of it. Memory: validation, test, and one file of train."""
+    """Returns the verdicts on a build that its recipe asks for. Memory: validation, test, and one file of train."""
     return case.leaks(case.build)
 
 
 def shared_rows(build: Build) -> list[Verdict]:
-    """One verdict: no row of validation or test stands in another split, by its id."""
+    """Returns one verdict: whether no row of validation or test is in another split, by its id."""
     seen, shared = pa.array([], pa.string()), _Count("stand in two splits")
     for split in ("test", "validation", "train"):
         for table in build.tables(split, ["id"]):
@@ -38,13 +38,13 @@ def shared_rows(build: Build) -> list[Verdict]:
 
 
 def sentence_leaks(build: Build, policy: Policy) -> list[Verdict]:
-    """The verdicts on a build whose rows are sentences (schema DATA), divided under a policy of conceptloom.splits."""
+    """Returns the verdicts on a build of sentences (schema DATA), split by a policy of conceptloom.splits."""
     validation, test = _held_out(build)
     return leaks(build.tables("train", COLUMNS), validation, test, policy)
 
 
 def set_leaks(build: Build, policy: TrainPolicy) -> list[Verdict]:
-    """The verdicts on a build whose rows are concept sets with their sentences; train gives way under `policy`."""
+    """Returns the verdicts on a build of concept sets with sentences, where `policy` removed sets from train."""
     validation, test = _held_out(build)
     held = Held(*(concept_sets(table["concepts"]) for table in (validation, test)))
     train = (concept_sets(table["concepts"]) for table in build.tables("train", ["concepts"]))
@@ -57,7 +57,7 @@ def _held_out(build: Build) -> list[pa.Table]:
 
 
 def promises(policy: TrainPolicy, train: Iterable[ConceptSets], held: Held) -> list[Verdict]:
-    """What a policy of conceptloom.splits.train_sets promises, of the sets of train, file by file."""
+    """Returns the verdicts on the promises of a policy of conceptloom.splits.train_sets; `train` is file by file."""
     if isinstance(policy, Preprint):
         both = ConceptSets(np.concatenate((held.dev.values, held.test.values)), _joined(held))
         near = sum(int((shared_with(sets, both, policy.max_shared) >= 0).sum()) for sets in train)
@@ -90,7 +90,7 @@ def _joined(held: Held) -> Int64:
 
 
 def leaks(train: Iterable[pa.Table], validation: pa.Table, test: pa.Table, policy: Policy) -> list[Verdict]:
-    """The verdicts on the rows of the splits (columns COLUMNS): on sets, on sentences, on the policy's promise."""
+    """Returns the verdicts on the rows of the splits (columns COLUMNS): sets, sentences, the policy's promises."""
     sets, sentences, near = _Count("share a set"), _Count("share a sentence"), _Count("share too many concepts")
     tests, held_out = _HeldOut.of(test), _HeldOut.of(pa.concat_tables([validation, test]))
     sets.add(validation, _same_set(validation, tests))
@@ -120,7 +120,7 @@ _EMPTY = pa.table(
 
 @dataclass
 class _Count:
-    """How many rows do what they must not, and the id of the first."""
+    """Counts the rows with one kind of leak, and keeps the id of the first."""
 
     what: str
     rows: int = 0
@@ -134,7 +134,7 @@ class _Count:
 
 @dataclass(frozen=True)
 class _HeldOut:
-    """Held-out rows in the forms in which others are compared with them."""
+    """Held-out rows in the forms that other rows are compared with."""
 
     ids: pa.Array
     texts: pa.Array
@@ -143,7 +143,7 @@ class _HeldOut:
     pairs: UInt64
     """The distinct pairs of concepts, sorted."""
     pair_rows: Int64
-    """For each pair of each set, in which row it stands, and (`pair_places`) which of `pairs` it is."""
+    """For each pair of each set, the row that it is in; `pair_places` has its index in `pairs`."""
     pair_places: Int64
     vocabulary: UInt64 = field(repr=False)
 
@@ -157,11 +157,11 @@ class _HeldOut:
 
 
 def _texts(table: pa.Table) -> tuple[Int64, pa.Array]:
-    """(row, text) of every sentence: the targets, then the references."""
+    """Returns the row and the text of every sentence: the targets, then the references."""
     references = one_array(table["references"])
     rows = np.concatenate((np.arange(len(table)), pc.list_parent_indices(references).to_numpy()))
     texts = pa.concat_arrays([one_array(table["target"]), pc.list_flatten(references)])
-    # A set whose references are still to be written has an empty target.
+    # A set has an empty target until its references are written.
     written = pc.not_equal(texts, "")
     return rows[written.to_numpy(zero_copy_only=False)], texts.filter(written)
 
@@ -178,7 +178,7 @@ def _same_sentence(table: pa.Table, held_out: _HeldOut) -> Bool:
 
 
 def _seen_pairs(table: pa.Table, held_out: _HeldOut) -> Bool:
-    """Which of the held-out pairs a set of the table holds."""
+    """Returns a mask of the held-out pairs that any set of the table holds."""
     sets = concept_sets(table["concepts"])
     known = sets.keep(found_in(held_out.vocabulary, sets.values))
     return found_in(np.unique(subsets(known, 2).keys), held_out.pairs)

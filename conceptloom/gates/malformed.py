@@ -1,4 +1,4 @@
-"""Gate `maximum_malformed`: the share of the records of each source that hold something malformed."""
+"""Gate `maximum_malformed`: the share of malformed records in each source is at most the limit."""
 
 from collections.abc import Mapping
 
@@ -8,13 +8,13 @@ NAME = "maximum_malformed"
 
 
 def judge(case: Case, limit: float) -> list[Verdict]:
-    """The gate's verdicts of a build; `limit` is a share from 0 to 1."""
+    """Returns the gate's verdicts on a build; `limit` is a share from 0 to 1."""
     numbers = case.build.report["records"]
     return malformed_shares(numbers["records"], numbers.get("malformed", {}), limit)
 
 
 def malformed_shares(records: Mapping[str, int], malformed: Mapping[str, int], limit: float) -> list[Verdict]:
-    """A verdict for each source."""
+    """Returns a verdict for each source."""
     return [_verdict(source, malformed.get(source, 0), number, limit) for source, number in sorted(records.items())]
 
 

@@ -1,4 +1,4 @@
-"""Gate `max_fall`: the rows of no split, and not all of them together, fall by more than a share of what they were."""
+"""Gate `max_fall`: neither the rows of any split nor their total fall by more than a share of the current build."""
 
 from collections.abc import Mapping
 
@@ -8,12 +8,12 @@ NAME = "max_fall"
 
 
 def judge(case: Case, limit: float) -> list[Verdict]:
-    """The gate's verdicts of a build; `limit` is a share from 0 to 1."""
+    """Returns the gate's verdicts on a build; `limit` is a share from 0 to 1."""
     return row_falls(case.build.rows(), case.current.rows() if case.current else None, limit)
 
 
 def row_falls(rows: Mapping[str, int], before: Mapping[str, int] | None, limit: float) -> list[Verdict]:
-    """A verdict for each split and for the total."""
+    """Returns a verdict for each split and for the total."""
     now = {**rows, "total": sum(rows.values())}
     if before is None:
         return [_verdict(split, limit, f"{FIRST}, {number:,}", True) for split, number in now.items()]

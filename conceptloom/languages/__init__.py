@@ -1,1 +1,1 @@
-"""What depends on the language of a corpus: normalising, tagging, concept rules."""
+"""What depends on the language of a corpus: normalisation, tagging, concept rules."""

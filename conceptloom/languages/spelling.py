@@ -15,11 +15,11 @@ _FORMS = str.maketrans(
 
 
 def one_spelling(text: str) -> str:
-    """`text` in NFC, with single spaces and plain punctuation; nothing is added, and no word changed.
+    """Returns `text` in NFC, with single spaces and plain punctuation; adds nothing and changes no word.
 
     >>> one_spelling(" A dog  ‘barks’ loudly .")
     "A dog 'barks' loudly."
     """
-    # Invisible characters go first: between two jamo they would keep them from being composed.
+    # Invisible characters are removed first: between two jamo they would prevent composition.
     composed = unicodedata.normalize("NFC", text.translate(_FORMS))
     return _SPACE_BEFORE_STOP.sub("", _SPACES.sub(" ", composed)).strip()

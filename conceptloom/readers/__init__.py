@@ -1,4 +1,4 @@
-"""Raw formats: from a path to records. Importing the package registers every format."""
+"""Raw formats: from a path to records. Importing this package registers every format."""
 
 from conceptloom.readers import (  # noqa: F401  for what they register
     aihub_captions,

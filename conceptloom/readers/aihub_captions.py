@@ -13,7 +13,7 @@ _PATHS = {"ko": "caption_ko[]", "en": "captions[]"}
 
 @dataclass(frozen=True)
 class AihubCaptions:
-    """Each caption of an image, in one language, is an item of its record."""
+    """A record is an image; its items are the captions in one language."""
 
     splittable: ClassVar[bool] = False
     language: Literal["ko", "en"] = "ko"
@@ -23,7 +23,7 @@ class AihubCaptions:
         return read_items(stream, encoding, first, "item", parse_paths(_PATHS[self.language]))
 
     def field(self, item: int) -> str:
-        """`caption_ko[0]`"""
+        """Returns a name such as `caption_ko[0]`."""
         return field_name(_PATHS[self.language], item)
 
 

@@ -13,7 +13,7 @@ _PATHS = {"summary": "body.summary", "utterances": "body.dialogue[].utterance"}
 
 @dataclass(frozen=True)
 class AihubDialogues:
-    """A record is a dialogue; its texts are its summary or its utterances."""
+    """A record is a dialogue; its items are its summary or its utterances."""
 
     splittable: ClassVar[bool] = False
     texts: Literal["summary", "utterances"] = "summary"
@@ -23,7 +23,7 @@ class AihubDialogues:
         return read_items(stream, encoding, first, "data.item", parse_paths(_PATHS[self.texts]))
 
     def field(self, item: int) -> str:
-        """`body.summary`, or `body.dialogue[0].utterance`"""
+        """Returns `body.summary`, or a name such as `body.dialogue[0].utterance`."""
         return field_name(_PATHS[self.texts], item)
 
 

@@ -1,4 +1,4 @@
-"""What a reader is: it turns the bytes of one raw format into texts, each with the place where it stands."""
+"""The contract of a reader: it turns the bytes of one raw format into texts, each with its place in the file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from typing import BinaryIO, ClassVar, NamedTuple, Protocol
 from conceptloom.registry import Registry
 
 REASONS = {
-    "undecodable": "bytes that are not of the file's encoding, or half a surrogate pair",
-    "control_characters": "a NUL in the text",
-    "too_long": "a line or a record beyond the limit",
+    "undecodable": "bytes that are invalid in the file's encoding, or half a surrogate pair",
+    "control_characters": "a NUL character in the text",
+    "too_long": "a line or a record longer than the limit",
     "broken_json": "a line or a record that is not JSON, or is nested too deeply",
-    "missing_field": "no such field in the record, or an empty list",
+    "missing_field": "the record has no such field, or an empty list in it",
     "wrong_type": "the field is not text",
     "broken_row": "a table row with an unclosed quotation mark, or with more or fewer cells than the first",
-    "broken_example": "a line that is not of its format",
+    "broken_example": "a line that is not in the expected format",
 }
-"""Why a record could not be read. The names are stable: they stand in reports."""
+"""Why a record could not be read. The names are stable, because reports contain them."""
 
 
 class Text(NamedTuple):
     """One text of one record. Records count from 1; `item` counts the texts of a record from 0.
 
-    The texts of a record follow each other; `Reader.field` names them.
+    The texts of a record are consecutive; `Reader.field` names them.
     """
 
     record: int
@@ -31,16 +31,16 @@ class Text(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A whole record: its number, and its texts by the names of their fields (`Reader.field`)."""
+    """A whole record: its number, and its texts by field name (`Reader.field`)."""
 
     number: int
     fields: dict[str, str]
 
 
 class Malformed(NamedTuple):
-    """A record (or one item of it) that could not be read: one of REASONS, what was wrong, and an excerpt.
+    """A record, or one item of it, that could not be read: a reason from REASONS, what was wrong, and an excerpt.
 
-    `item` counts as in a Text; it is None where the whole record could not be read.
+    `item` counts as in a Text; it is None if the whole record could not be read.
     """
 
     record: int
@@ -55,9 +55,9 @@ Entry = Text | Malformed
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of one file: the lines that start in the bytes `start` up to `end` (None: to the end).
+    """A piece of one file: the lines that start in the bytes from `start` to `end` (None: to the end of the file).
 
-    The first of them is record `first`. The last may reach beyond `end`; the next span does not read it again.
+    The first of them is record `first`. The last may extend beyond `end`; the next span does not read it again.
     """
 
     path: str
@@ -67,25 +67,25 @@ class Span:
 
 
 class Reader(Protocol):
-    """Reads one format. A frozen dataclass of its options, so that it can be pickled and printed."""
+    """Reads one format. A frozen dataclass of the format's options, so that it can be pickled and printed."""
 
     splittable: ClassVar[bool]
-    """Whether a file may be cut behind any line feed: one record is one line, whatever stands in it."""
+    """Whether a file may be cut after any line feed: each line is one record, whatever it contains."""
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
-        """The records of a stream, numbered from `first`. Memory: one record, or one block of lines.
+        """Yields the entries of a stream; records count from `first`. Memory: one record, or one block of lines.
 
-        The stream is unzipped, without a byte-order mark, and in an encoding that ASCII is a part of: `read_span`
-        sees to all three. An InputError raised here names the record, and `read_span` puts the path before it.
+        The stream is decompressed, has no byte-order mark, and is in an encoding that includes ASCII: `read_span`
+        ensures all three. An InputError raised here names the record; `read_span` adds the path.
         """
 
     def field(self, item: int) -> str:
-        """The name of the item-th text of a record within it (`caption_ko[0]`), empty where the record is the text."""
+        """Returns the name of a record's item-th text (`caption_ko[0]`), empty if the record is the text."""
 
 
 @dataclass(frozen=True)
 class ReaderEntry:
-    """A format that can be named: `make` is a dataclass whose fields are the format's options."""
+    """A registered format: `make` is a dataclass whose fields are the format's options."""
 
     summary: str
     make: type[Reader]

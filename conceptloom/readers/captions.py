@@ -1,6 +1,6 @@
-"""Captions of images, a line each: Flickr8k and Flickr30k with the image's name, Conceptual Captions with its address.
+"""Image captions, one a line: Flickr8k and Flickr30k with the image's name, Conceptual Captions with its URL.
 
-Nothing in these files is quoted: a quotation mark is part of its caption.
+Nothing in these files is quoted: a quotation mark is part of the caption.
 """
 
 import re
@@ -21,7 +21,7 @@ CONCEPTUAL_LINE = re.compile(r"(?P<caption>[^\t]*)\thttps?://[^\t ]+")
 
 @dataclass(frozen=True)
 class Flickr:
-    """Each line is a record of one caption; the header of results.csv is a line, but no text."""
+    """Each line is a record with one caption; the header of results.csv counts as a line but yields no text."""
 
     splittable: ClassVar[bool] = True
 
@@ -33,13 +33,13 @@ class Flickr:
                 yield entry
 
     def field(self, item: int) -> str:
-        """`caption`"""
+        """Returns `caption`."""
         return "caption"
 
 
 @dataclass(frozen=True)
 class ConceptualCaptions:
-    """Each line is a record of one caption."""
+    """Each line is a record with one caption."""
 
     splittable: ClassVar[bool] = True
 
@@ -48,12 +48,12 @@ class ConceptualCaptions:
         return _captions(stream, encoding, first, CONCEPTUAL_LINE, "not caption<TAB>address of the image")
 
     def field(self, item: int) -> str:
-        """`caption`"""
+        """Returns `caption`."""
         return "caption"
 
 
 def _captions(stream: BinaryIO, encoding: str, first: int, form: re.Pattern[str], wanted: str) -> Iterator[Entry]:
-    """The caption of each line; a blank line is a record without text."""
+    """Yields the caption of each line; a blank line is a record without text."""
     for line in read_lines(stream, encoding, first):
         if isinstance(line, Malformed) or not line.text.strip():
             yield line

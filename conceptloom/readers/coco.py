@@ -1,7 +1,7 @@
-"""MSCOCO captions: the published annotations, and the references of the images as metrics read them.
+"""MSCOCO captions: the published annotations, and the references by image as metrics read them.
 
-Annotations: {"info", "images", "licenses", "annotations": [{"image_id", "id", "caption"}]}, a caption a record.
-References: {"262148": [["caption", …]]}, an image a record, its captions the items.
+Annotations: {"info", "images", "licenses", "annotations": [{"image_id", "id", "caption"}]}; a record is a caption.
+References: {"262148": [["caption", …]]}; a record is an image, and its items are the captions.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from conceptloom.readers.fields import field_name, parse_paths
 
 @dataclass(frozen=True)
 class Coco:
-    """Each annotation is a record of one caption."""
+    """Each annotation is a record with one caption."""
 
     splittable: ClassVar[bool] = False
 
@@ -24,13 +24,13 @@ class Coco:
         return read_items(stream, encoding, first, "annotations.item", parse_paths("caption"))
 
     def field(self, item: int) -> str:
-        """`caption`"""
+        """Returns `caption`."""
         return "caption"
 
 
 @dataclass(frozen=True)
 class CocoReferences:
-    """Each image is a record, each of its captions an item."""
+    """A record is an image; its items are the captions."""
 
     splittable: ClassVar[bool] = False
 
@@ -39,7 +39,7 @@ class CocoReferences:
         return read_items(stream, encoding, first, "*.item", parse_paths("[]"))
 
     def field(self, item: int) -> str:
-        """`[0]`"""
+        """Returns a name such as `[0]`."""
         return field_name("[]", item)
 
 

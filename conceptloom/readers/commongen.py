@@ -1,7 +1,7 @@
 """CommonGen's own files: JSON lines {"concept_set": "a_N#b_V", "scene": […], "reason": […]}, and parallel text.
 
-Parallel text is two files, a concept set a line in one (`train_src.txt`, `commongen.train.src_alpha.txt`) and one
-sentence for it in the same line of the other (`train_trg.txt`, `commongen.train.tgt.txt`).
+Parallel text is two files: one has a concept set on each line (`train_src.txt`, `commongen.train.src_alpha.txt`), the
+other a sentence for it on the same line (`train_trg.txt`, `commongen.train.tgt.txt`).
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ _TAGGED = re.compile(".+_[NV]")
 
 @dataclass(frozen=True)
 class CommonGen:
-    """Each scene of a set (or each reason: why the scene is plausible) is an item of its record."""
+    """A record is a set; its items are the scenes, or the reasons why the scenes are plausible."""
 
     splittable: ClassVar[bool] = True
     part: Literal["scene", "reason"] = dataclasses.field(default="scene", metadata={"option": "field"})
@@ -36,14 +36,14 @@ class CommonGen:
         return JsonLines(f"{self.part}[]").read(stream, encoding, first)
 
     def field(self, item: int) -> str:
-        """`scene[0]`"""
+        """Returns a name such as `scene[0]`."""
         return field_name(f"{self.part}[]", item)
 
 
 def target_of(path: str) -> str | None:
-    """The file with the sentences for a file of concept sets; None where the name is not that of parallel text.
+    """Returns the file with the sentences for a file of concept sets, or None if this is no name of parallel text.
 
-    Raises InputError where the name is one, but the other file is not there.
+    Raises InputError if the file with the sentences does not exist.
     """
     found = _SOURCE.fullmatch(path)
     if not found:
@@ -51,14 +51,14 @@ def target_of(path: str) -> str | None:
     names = [f"{found['before'] or ''}{target}{found['after']}" for target in _TARGETS]
     target = next((name for name in names if storage.exists(name)), None)
     if target is None:
-        raise InputError(f"{path}: its sentences are not beside it; put {' or '.join(names)} there")
+        raise InputError(f"{path}: its sentences are missing; put {' or '.join(names)} beside it")
     return target
 
 
 def read_parallel(source: str, target: str) -> Iterator[Example]:
-    """The examples of parallel text: each distinct line of the source, in order, with its sentences.
+    """Yields the examples of parallel text: each distinct line of the source, in order, with its sentences.
 
-    Memory: the files. Raises InputError, with the line, where one file is longer or a line cannot be read.
+    Memory: the files. Raises InputError, naming the line, if one file is longer or a line cannot be read.
     """
     examples: dict[str, list[str]] = {}
     for number, (concepts, sentence) in enumerate(zip_longest(sound_lines(source), sound_lines(target)), 1):
@@ -66,13 +66,14 @@ def read_parallel(source: str, target: str) -> Iterator[Example]:
             longer, shorter = (target, source) if concepts is None else (source, target)
             raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
         if not concepts.strip():
-            raise InputError(f"{source}: line {number} has no concepts; mend this line")
+            raise InputError(f"{source}: line {number} has no concepts; fix this line")
         examples.setdefault(concepts, []).append(sentence)
     yield from (Example(tuple(concepts.split()), tuple(found)) for concepts, found in examples.items())
 
 
 def without_tags(example: Example) -> Example:
-    """The example with plain concepts, where each carries its part of speech, as in the published dev and test sets.
+    """Returns the example without part-of-speech suffixes, if all of its concepts have one, as in the published dev and
+    test sets.
 
     >>> without_tags(Example(("field_N", "look_V"), ("x",))).concepts
     ('field', 'look')

@@ -1,4 +1,4 @@
-"""Which format a file has, from its first bytes, with its name as a hint."""
+"""Detects the format of a file from its first bytes, with its name as a hint."""
 
 import io
 import re
@@ -23,7 +23,7 @@ _BY_NAME = {"csv": "table", "tsv": "table", "tab": "table", "jsonl": "jsonl", "n
 _NUL_SHARE = 0.01
 _ARRAY = re.compile(r"\s*\[\s*[\[{\"\d\]]")
 _HEAD_LINES = 50
-_SHARE = 0.8  # of the first lines: a few may be broken
+_SHARE = 0.8  # of the first lines, as a few may be broken
 _LINE_FORMS = {"flickr": FLICKR_LINE, "conceptual-captions": CONCEPTUAL_LINE}
 _ARRAY_KEYS = {"aihub-captions": "caption_ko", "vatex": "enCap"}
 _IMAGES = re.compile(r'"images"\s*:\s*\[\s*\{[^{}]*"(file_name|coco_url)"\s*:')
@@ -34,7 +34,10 @@ _DIALOGUES = re.compile(r'"body"\s*:\s*\{\s*"(dialogue|summary)"')
 
 
 def find_format(path: str, head: bytes) -> str:
-    """The name of a file's format. `head` is its first 64 KiB, unzipped. Raises InputError where it is unclear."""
+    """Returns the name of a file's format; raises InputError if it is unclear.
+
+    `head` is the first 64 KiB of the file, decompressed.
+    """
     kind = next((kind for magic, kind in _BINARY.items() if head.startswith(magic)), None)
     if kind:
         raise InputError(f"{path}: this is {kind}; unpack or convert it to text first (.gz may stay)")
@@ -49,7 +52,7 @@ def find_format(path: str, head: bytes) -> str:
 
 
 def _by_lines(text: str) -> str:
-    """The format that nearly all of the first lines have the form of; the last may be cut off by the head's end."""
+    """Returns the format that nearly all of the first lines match; the last may be cut off by the end of the head."""
     head = [line.removesuffix("\r") for line in text.split("\n", _HEAD_LINES)]
     lines = [line for line in head[:_HEAD_LINES] if line.strip() and not FLICKR_HEADER.fullmatch(line.strip())]
     for name, form in _LINE_FORMS.items():
@@ -72,7 +75,7 @@ def _by_content(path: str, text: str) -> str:
 
 
 def _first_of_array(text: str) -> str:
-    """By the first record; where that is not all in the head, by the keys in sight; '' where this is no array."""
+    """Returns the format by the first record, or by visible keys if that is cut off; '' if this is not an array."""
     cursor = Cursor(io.BytesIO(text.encode("utf-8", "replace")), "utf-8", 1)
     try:
         cursor.take("[")
@@ -88,7 +91,7 @@ def _first_of_array(text: str) -> str:
 
 
 def _of_object(path: str, text: str) -> str:
-    """JSON lines, or one object that holds the records."""
+    """Returns the format of JSON lines, or of one object that holds the records."""
     line, _, rest = text.strip().partition("\n")
     try:
         first = DECODER.decode(line)
@@ -108,7 +111,7 @@ def _of_object(path: str, text: str) -> str:
 
 
 def _of_captions(text: str) -> str:
-    """One object of captions: by what stands first in it, as the captions may begin behind the head."""
+    """Returns the format of one object of captions by its beginning, as the captions may lie beyond the head."""
     if _IMAGES.search(text) or _ANNOTATIONS.search(text):
         return "coco"
     if _BY_IMAGE.match(text.lstrip()):
@@ -122,4 +125,4 @@ def _extension(path: str) -> str:
 
 def _unclear(path: str, why: str) -> InputError:
     formats = ", ".join(READERS)
-    return InputError(f"{path}: {why} name the format: --input NAME:FORMAT={path}, FORMAT being one of {formats}")
+    return InputError(f"{path}: {why} name the format: --input NAME:FORMAT={path}, where FORMAT is one of {formats}")

@@ -1,15 +1,15 @@
-"""One large JSON document, a record at a time: its text is buffered and each record parsed by the standard library.
+"""Reads one large JSON document a record at a time: buffers its text, and parses each record by the standard library.
 
-Why not ijson: its fast back end replaces half a surrogate pair by '?' in silence, and gives up the whole file for one
+Why not ijson: its fast back end silently replaces half a surrogate pair by '?', and gives up the whole file for one
 undecodable byte, a NaN or a number like 1e400. Here the first two spoil one record, and numbers spoil none.
-A record that is no JSON spoils itself only, where its end can be found.
+A record that is not JSON spoils only itself, provided that its end can be found.
 """
 
 import codecs
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from conceptloom.errors import InputError
 from conceptloom.readers.base import Entry, Malformed
@@ -22,18 +22,18 @@ from conceptloom.readers.texts import EXCERPT, excerpt
 CHUNK_BYTES = 1 << 16
 RECORD_CHARACTERS = 1 << 26
 _BLANK = re.compile(r"[ \t\r\n]*")
-_LONGEST_TOKEN = 16  # what is this near to the end of the buffer may go on behind it: 1 as 1.5, tru as true
+_LONGEST_TOKEN = 16  # a token this close to the end of the buffer may continue beyond it: 1 as 1.5, tru as true
 _MISSING = object()
 
 
 class UnreadableError(InputError):
-    """A value that cannot be read; `malformed` says so of a record, where what is behind it can be read."""
+    """A value that cannot be read; `malformed` is the entry for it if what follows can still be read."""
 
     malformed: Malformed
 
 
 class Cursor:
-    """A place in a JSON document that is still being read. `record` numbers what is read, for messages."""
+    """A position in a JSON document that is being read. `record` is the number of the current record, for messages."""
 
     def __init__(self, stream: BinaryIO, encoding: str, record: int) -> None:
         self.record = record
@@ -43,7 +43,7 @@ class Cursor:
         self._text, self._at, self._ended = "", 0, False
 
     def peek(self) -> str:
-        """The next character that is not blank; '' at the end of the document."""
+        """Returns the next character that is not blank, or '' at the end of the document."""
         while True:
             blank = _BLANK.match(self._text, self._at)
             self._at = blank.end() if blank else self._at
@@ -53,7 +53,7 @@ class Cursor:
                 return ""
 
     def take(self, wanted: str) -> str:
-        """The next character, which must be one of those wanted."""
+        """Consumes and returns the next character that is not blank; raises InputError if it is not one of `wanted`."""
         found = self.peek()
         if not found:
             raise self._cut_off()
@@ -62,8 +62,8 @@ class Cursor:
         self._at += 1
         return found
 
-    def value(self) -> Any:
-        """The next whole value; the start of its text is left in `raw`."""
+    def value(self) -> object:
+        """Returns the next whole value, and sets `raw` to the start of its text."""
         if not self.peek():
             raise self._cut_off()
         self.raw = ""
@@ -74,11 +74,11 @@ class Cursor:
         self.raw, self._at = self._text[self._at : min(end, self._at + EXCERPT)], end
         return value
 
-    def element(self, closing: str) -> Any:
-        """The next value of an array or object; the UnreadableError that it is where only this element cannot be read.
+    def element(self, closing: str) -> object:
+        """Returns the next value of an array or object, or an UnreadableError if only this element cannot be read.
 
-        The cursor is then where the element ends. Raises the UnreadableError where no end is found: there is no telling
-        how many records the element would swallow.
+        In either case the cursor is then at the end of the element. Raises the UnreadableError if no end is found,
+        because the element could swallow any number of records.
         """
         try:
             value = self.value()
@@ -97,19 +97,19 @@ class Cursor:
         return error
 
     def skip(self) -> None:
-        """Passes over the next value; an array or object is not held as a whole."""
+        """Skips the next value, without holding a whole array or object in memory."""
         within = {"[": ("item",), "{": ("*",)}.get(self.peek(), ())
         for value in walk(self, within):
             if isinstance(value, UnreadableError):
                 raise value
 
     def finish(self) -> None:
-        """Raises InputError when anything follows the document."""
+        """Raises InputError if anything follows the document."""
         if self.peek():
             raise self._broken("something follows the end of the document")
 
-    def _try_value(self) -> tuple[Any, int]:
-        """The value at this place and where it ends; -1 where the buffer ends first."""
+    def _try_value(self) -> tuple[object, int]:
+        """Returns the value at the cursor and where it ends, or -1 if the buffer ends first."""
         try:
             return DECODER.raw_decode(self._text, self._at)
         except json.JSONDecodeError as error:
@@ -122,11 +122,11 @@ class Cursor:
             raise self._unreadable("broken_json", "nested too deeply", message) from error
 
     def _more(self) -> bool:
-        """Reads on, as much again as there is, so that trying a long value again and again stays linear."""
+        """Doubles the buffer, so that retrying a long value stays linear; returns False at the end of the file."""
         pending = len(self._text) - self._at
         if pending >= RECORD_CHARACTERS:
             what = f"longer than {RECORD_CHARACTERS} characters"
-            raise self._unreadable("too_long", what, f"record {self.record} is {what}; cut it up")
+            raise self._unreadable("too_long", what, f"record {self.record} is {what}; split it")
         chunk = b"" if self._ended else self._stream.read(max(CHUNK_BYTES, pending))
         self._ended = not chunk
         text = self._decoder.decode(chunk, final=self._ended)
@@ -140,7 +140,7 @@ class Cursor:
     def _broken(self, what: str, at: int | None = None) -> UnreadableError:
         start = self._at if at is None else at
         near = excerpt(self._text[max(start - 20, 0) : start + 20])
-        cure = "mend the file there, or write it as JSON lines, where one broken record does not spoil the rest"
+        cure = "fix the file there, or convert it to JSON lines, where one broken record does not spoil the rest"
         what = f"{what} near {near!r}"
         return self._unreadable("broken_json", what, f"record {self.record} is broken JSON: {what}; {cure}")
 
@@ -151,11 +151,11 @@ class Cursor:
         return error
 
 
-def walk(cursor: Cursor, steps: tuple[str, ...], closing: str = "") -> Iterator[Any]:
-    """The values that a prefix names, as ijson writes them: `item` is each element of an array, a key is its member.
+def walk(cursor: Cursor, steps: tuple[str, ...], closing: str = "") -> Iterator[object]:
+    """Yields the values at a path in ijson's notation: `item` is each element of an array, a key is that member.
 
-    `*` is every member of an object. Where the prefix leads nowhere a mark stands in for the value. For one that cannot
-    be read stands the UnreadableError, if it is within an array or object: `closing` is the bracket that ends that.
+    `*` is every member of an object. If the path leads nowhere, yields a marker instead. For a value inside an array or
+    object that cannot be read, yields the UnreadableError; `closing` is the bracket that ends that array or object.
     """
     if not steps:
         yield cursor.element(closing) if closing else cursor.value()
@@ -169,7 +169,7 @@ def walk(cursor: Cursor, steps: tuple[str, ...], closing: str = "") -> Iterator[
 
 
 def read_items(stream: BinaryIO, encoding: str, first: int, items: str, paths: Sequence[Steps]) -> Iterator[Entry]:
-    """The texts of each record of a JSON document. Memory: one record, of RECORD_CHARACTERS at most."""
+    """Yields the texts of each record of a JSON document. Memory: one record, of RECORD_CHARACTERS at most."""
     cursor = Cursor(stream, encoding, first)
     for value in walk(cursor, tuple(items.split(".")) if items else ()):
         if isinstance(value, UnreadableError):
@@ -182,7 +182,7 @@ def read_items(stream: BinaryIO, encoding: str, first: int, items: str, paths: S
     cursor.finish()
 
 
-def _walk_array(cursor: Cursor, steps: tuple[str, ...]) -> Iterator[Any]:
+def _walk_array(cursor: Cursor, steps: tuple[str, ...]) -> Iterator[object]:
     cursor.take("[")
     if cursor.peek() == "]":
         cursor.take("]")
@@ -192,7 +192,7 @@ def _walk_array(cursor: Cursor, steps: tuple[str, ...]) -> Iterator[Any]:
         yield from walk(cursor, steps, "]")
 
 
-def _walk_object(cursor: Cursor, steps: tuple[str, ...]) -> Iterator[Any]:
+def _walk_object(cursor: Cursor, steps: tuple[str, ...]) -> Iterator[object]:
     key, is_found = steps[0], steps[0] == "*"
     end = cursor.take("{")
     if cursor.peek() == "}":
@@ -211,6 +211,7 @@ def _walk_object(cursor: Cursor, steps: tuple[str, ...]) -> Iterator[Any]:
 def _read_key(cursor: Cursor) -> str:
     if cursor.peek() != '"':
         cursor.take('"')
-    key: str = cursor.value()
+    key = cursor.value()
+    assert isinstance(key, str)
     cursor.take(":")
     return key

@@ -1,4 +1,4 @@
-"""Encodings: which one a file is in, and how any of them becomes one that lines can be cut from."""
+"""Encodings: detecting that of a file, and recoding any of them to one in which lines can be found."""
 
 import codecs
 import io
@@ -7,16 +7,16 @@ from typing import BinaryIO
 from conceptloom.errors import ConfigError
 
 SURROGATE_ERRORS = "conceptloom.surrogate"
-"""An error handler: what cannot be decoded becomes one lone surrogate, which `texts.checked` refuses later."""
+"""An error handler: undecodable bytes become one lone surrogate, which `texts.checked` rejects later."""
 
 _CHUNK = 1 << 18
 _ASCII_INSIDE = frozenset({"utf-8", "utf-8-sig", "cp949", "euc_kr", "iso8859-1", "ascii"})
 
 
 def find_encoding(head: bytes) -> str:
-    """The encoding of a file by its first bytes: by its byte-order mark, else UTF-8 or cp949.
+    """Returns the encoding of a file from its first bytes: by its byte-order mark, else UTF-8 or cp949.
 
-    Of the two the one wins that decodes more of the lines that are not ASCII; UTF-8 where they are even.
+    The winner is the one that decodes more of the lines that are not ASCII; UTF-8 in a tie.
     """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -28,23 +28,23 @@ def find_encoding(head: bytes) -> str:
 
 
 def python_name(encoding: str) -> str:
-    """Python's own name of an encoding; raises ConfigError where it knows none."""
+    """Returns Python's own name of an encoding; raises ConfigError for an unknown one."""
     try:
         b"text".decode(encoding, "ignore")
         return codecs.lookup(encoding).name
     except (LookupError, ValueError) as error:
-        raise ConfigError(f"encoding {encoding!r} is not known; there are utf-8, cp949, euc-kr, utf-16 …") from error
+        raise ConfigError(f"encoding {encoding!r} is unknown; choose utf-8, cp949, euc-kr, utf-16 …") from error
 
 
 def is_splittable(encoding: str) -> bool:
-    """Whether a byte 0x0A is always a line feed, so that lines can be found without decoding."""
+    """Returns whether a byte 0x0A is always a line feed, so that lines can be found without decoding."""
     return python_name(encoding) in _ASCII_INSIDE
 
 
 def to_splittable(stream: BinaryIO, encoding: str) -> tuple[BinaryIO, str]:
-    """The stream in an encoding that lines can be cut from, and that encoding: itself, or recoded to UTF-8.
+    """Returns the stream in an encoding in which lines can be found, and that encoding: as it is, or recoded to UTF-8.
 
-    The mark at the start must be gone, but for UTF-16, whose decoder wants it.
+    The byte-order mark must have been removed, except for UTF-16, whose decoder needs it.
     """
     name = python_name(encoding)
     if name == "utf-8-sig":
@@ -55,7 +55,10 @@ def to_splittable(stream: BinaryIO, encoding: str) -> tuple[BinaryIO, str]:
 
 
 def _decodes(line: bytes, encoding: str) -> bool:
-    """The head may end within a character, so its last line may; a part of a character is no evidence."""
+    """Returns whether a line has decodable characters beyond ASCII.
+
+    The head may end within a character; such a part of a character is no evidence.
+    """
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(line, final=line.endswith(b"\n"))
     except UnicodeDecodeError:
@@ -73,7 +76,7 @@ codecs.register_error(SURROGATE_ERRORS, _to_surrogate)
 
 
 class _Recoded(io.RawIOBase):
-    """Any encoding as UTF-8. What cannot be decoded is not UTF-8 here either, so the reader finds it in its line."""
+    """Recodes any encoding to UTF-8; undecodable bytes become invalid UTF-8, which the reader then finds."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._stream = stream

@@ -1,10 +1,10 @@
 """Paths to texts within a JSON record: `text`, `body.summary`, `caption_ko[]`, `body.dialogue[].utterance`.
 
-Several paths with commas between them are the fields of one record: `premise,hypothesis,label`.
+Several paths, separated by commas, are the fields of one record: `premise,hypothesis,label`.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from conceptloom.errors import ConfigError
 from conceptloom.readers.base import Entry, Malformed
@@ -14,26 +14,26 @@ Steps = tuple[tuple[str, bool], ...]
 
 
 class Problem(NamedTuple):
-    """What stands where a text should be."""
+    """What is wrong at the place of a text: a reason from REASONS, and the detail."""
 
     reason: str
     detail: str
 
 
 def parse_path(path: str) -> Steps:
-    """The keys of a path, each with whether every element of its list is meant (`[]`). '' is the record itself.
+    """Returns the keys of a path, each with whether it means every element of a list (`[]`). '' is the record itself.
 
     >>> parse_path("body.dialogue[].utterance")
     (('body', False), ('dialogue', True), ('utterance', False))
     """
     steps = tuple((part.removesuffix("[]"), part.endswith("[]")) for part in path.split(".")) if path else ()
     if path.count("[") > 1 or any(not key and (not each or at) for at, (key, each) in enumerate(steps)):
-        raise ConfigError(f"field {path!r} is no path; write keys with dots between, one of them may end in []")
+        raise ConfigError(f"field {path!r} is not a path; write keys separated by dots, of which one may end in []")
     return steps
 
 
 def parse_paths(paths: str) -> tuple[Steps, ...]:
-    """The steps of each of some paths; raises ConfigError for one that is no path, or stands twice."""
+    """Returns the steps of each path; raises ConfigError for an invalid or a repeated one."""
     parts = [part.strip() for part in paths.split(",")]
     if len(set(parts)) < len(parts):
         raise ConfigError(f"field {paths!r} names one path twice")
@@ -41,7 +41,7 @@ def parse_paths(paths: str) -> tuple[Steps, ...]:
 
 
 def field_name(paths: str, item: int) -> str:
-    """The path of the item-th text: `caption_ko[]`, 1 -> `caption_ko[1]`; of several paths the items take turns.
+    """Returns the path of the item-th text: `caption_ko[]`, 1 -> `caption_ko[1]`; items alternate among several paths.
 
     >>> field_name("title,lines[]", 0), field_name("title,lines[]", 3)
     ('title', 'lines[1]')
@@ -51,10 +51,10 @@ def field_name(paths: str, item: int) -> str:
     return parts[path].strip().replace("[]", f"[{place}]")
 
 
-def texts_at(value: Any, paths: Sequence[Steps], record: int, raw: str) -> Iterator[Entry]:
-    """The texts at some paths within a record, each malformed for itself, path after path.
+def texts_at(value: object, paths: Sequence[Steps], record: int, raw: str) -> Iterator[Entry]:
+    """Yields the entries at some paths within a record, path by path; each text is valid or malformed by itself.
 
-    `raw` is the record as it stands in the file. The n-th of P paths has the items n, n + P, n + 2P, ….
+    `raw` is the record's text in the file. The n-th of P paths has the items n, n + P, n + 2P, ….
     """
     if len(paths) == 1:
         return _texts_at(value, paths[0], record, raw)
@@ -65,7 +65,7 @@ def texts_at(value: Any, paths: Sequence[Steps], record: int, raw: str) -> Itera
     )
 
 
-def _texts_at(value: Any, steps: Steps, record: int, raw: str) -> Iterator[Entry]:
+def _texts_at(value: object, steps: Steps, record: int, raw: str) -> Iterator[Entry]:
     for item, name, found in _reach(value, steps, "", None):
         if isinstance(found, str):
             yield checked(record, item or 0, found, name)
@@ -76,32 +76,34 @@ def _texts_at(value: Any, steps: Steps, record: int, raw: str) -> Iterator[Entry
         yield Malformed(record, found.reason, excerpt(found.detail), excerpt(raw), item)
 
 
-def kind_of(value: Any) -> str:
-    """What JSON calls a value."""
+def kind_of(value: object) -> str:
+    """Returns the JSON type of a value, in words."""
     kinds = {type(None): "null", bool: "a truth value", str: "text", list: "an array", dict: "an object"}
     return kinds.get(type(value), "a number")
 
 
-def _reach(value: Any, steps: Steps, name: str, item: int | None) -> Iterator[tuple[int | None, str, Any]]:
-    """What stands at each place, with the place in the list, None outside it, and the path so far."""
+def _reach(value: object, steps: Steps, name: str, item: int | None) -> Iterator[tuple[int | None, str, object]]:
+    """Yields each value that the steps reach, with its index in the list (None outside a list) and its path."""
     if not steps:
         yield item, name, value
         return
     (key, each), rest = steps[0], steps[1:]
-    if key and not isinstance(value, dict):
-        yield item, name, Problem("wrong_type", f"{name or 'the record'} is {kind_of(value)}, not an object")
-        return
-    if key and key not in value:
-        yield item, name, Problem("missing_field", _missing(f"{name}.{key}".lstrip("."), value))
-        return
-    name, value = (f"{name}.{key}".lstrip("."), value[key]) if key else (name, value)
+    if key:
+        inner = f"{name}.{key}".lstrip(".")
+        if not isinstance(value, dict):
+            yield item, name, Problem("wrong_type", f"{name or 'the record'} is {kind_of(value)}, not an object")
+            return
+        if key not in value:
+            yield item, name, Problem("missing_field", _missing(inner, value))
+            return
+        name, value = inner, value[key]
     if each:
         yield from _reach_each(value, rest, name)
     else:
         yield from _reach(value, rest, name, item)
 
 
-def _reach_each(value: Any, rest: Steps, name: str) -> Iterator[tuple[int | None, str, Any]]:
+def _reach_each(value: object, rest: Steps, name: str) -> Iterator[tuple[int | None, str, object]]:
     if not isinstance(value, list):
         yield None, name, Problem("wrong_type", f"{name or 'the record'} is {kind_of(value)}, not an array")
     elif not value:
@@ -111,5 +113,5 @@ def _reach_each(value: Any, rest: Steps, name: str) -> Iterator[tuple[int | None
             yield from _reach(element, rest, f"{name}[{item}]", item)
 
 
-def _missing(name: str, value: dict[str, Any]) -> str:
+def _missing(name: str, value: dict[str, object]) -> str:
     return f"there is no {name}, but {', '.join(list(value)[:10]) or 'nothing'}"

@@ -1,4 +1,4 @@
-"""A JSON document: an array of objects, or one that holds such an array, read a record at a time."""
+"""A JSON document: an array of objects, or an object that holds such an array, read a record at a time."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from conceptloom.readers.fields import field_name, parse_paths
 
 @dataclass(frozen=True)
 class JsonDocument:
-    """Records stand at `items`, written as in ijson (`item`, `annotations.item`, `*`: every key), texts at `path`.
+    """Records are at `items`, in ijson's notation (`item`, `annotations.item`, `*` for every key), texts at `path`.
 
-    Several paths, with commas between them, are the fields of one record.
+    Several paths, separated by commas, are the fields of one record.
     """
 
     splittable: ClassVar[bool] = False
@@ -29,7 +29,7 @@ class JsonDocument:
         return read_items(stream, encoding, first, self.items, parse_paths(self.path))
 
     def field(self, item: int) -> str:
-        """The path, with the place in the list."""
+        """Returns the path, with the index in the list."""
         return field_name(self.path, item)
 
 

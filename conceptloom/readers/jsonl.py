@@ -1,10 +1,10 @@
-"""JSON lines: an object a line, the text in one of its fields."""
+"""JSON lines: one object a line, with the text in one of its fields."""
 
 import dataclasses
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, BinaryIO, ClassVar
+from typing import BinaryIO, ClassVar
 
 from conceptloom.readers.base import READERS, Entry, Malformed, ReaderEntry, Text
 from conceptloom.readers.fields import field_name, parse_paths, texts_at
@@ -12,11 +12,11 @@ from conceptloom.readers.linewise import read_lines
 from conceptloom.readers.texts import excerpt
 
 DECODER = json.JSONDecoder(parse_int=float)
-"""No number is ever used; as a float one of any length can be read."""
+"""Numbers are never used; a float can be parsed from a number of any length."""
 
 
-def parse_line(line: Text) -> Any:
-    """The JSON value of a line, or why it is none."""
+def parse_line(line: Text) -> object:
+    """Returns the JSON value of a line, or a Malformed."""
     try:
         return DECODER.decode(line.text)
     except RecursionError:
@@ -27,9 +27,9 @@ def parse_line(line: Text) -> Any:
 
 @dataclass(frozen=True)
 class JsonLines:
-    """The text is at a path of each object: `text`, `body.summary`, `captions[]`; '' where the line is a string.
+    """The text is at a path of each object: `text`, `body.summary`, `captions[]`; '' if each line is a string.
 
-    Several paths, with commas between them, are the fields of one record.
+    Several paths, separated by commas, are the fields of one record.
     """
 
     splittable: ClassVar[bool] = True
@@ -52,7 +52,7 @@ class JsonLines:
                 yield from texts_at(value, paths, line.record, line.text)
 
     def field(self, item: int) -> str:
-        """The path, with the place in the list."""
+        """Returns the path, with the index in the list."""
         return field_name(self.path, item)
 
 

@@ -21,16 +21,16 @@ class Lines:
         return read_lines(stream, encoding, first)
 
     def field(self, item: int) -> str:
-        """The record is the text."""
+        """Returns the empty name: the record is the text."""
         return ""
 
 
 def sound_lines(path: str) -> Iterator[str]:
-    """Every line of a file; raises InputError, with the line, for one that cannot be read."""
+    """Yields every line of a file; raises InputError, naming the line, for one that cannot be read."""
     with open_text(path) as (stream, encoding):
         for line in read_lines(stream, encoding, 1):
             if not isinstance(line, Text):
-                raise InputError(f"line {line.record}: {line.reason}: {line.detail}; mend this line")
+                raise InputError(f"line {line.record}: {line.reason}: {line.detail}; fix this line")
             yield line.text
 
 

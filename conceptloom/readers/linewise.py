@@ -1,23 +1,24 @@
-"""Lines, fast: a block of whole lines is decoded at once, and line by line only where something is wrong with it."""
+"""Lines, fast: decodes a block of whole lines at once, and goes line by line only if something in it is wrong."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count, repeat
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from conceptloom.readers.base import Entry, Malformed, Text
 from conceptloom.readers.texts import EXCERPT, excerpt
 
 CHUNK_BYTES = 1 << 20
 LINE_BYTES = 1 << 20
-"""A longer line is malformed."""
+"""Longer lines are malformed."""
 
 _HEAD_BYTES = 4 * EXCERPT  # a character has at most four bytes
-_make_record: Any = partial(tuple.__new__, Text)  # twice as fast as Text(...), and this is the hot path
+# Twice as fast as Text(...), on the hot path.
+_make_record: Callable[[tuple[int, int, str]], Text] = partial(tuple.__new__, Text)
 
 
 def whole_lines(stream: BinaryIO) -> Iterator[tuple[bytes, bool]]:
-    """Blocks of whole lines without the last line feed, or (head, True) of one line longer than LINE_BYTES.
+    """Yields (block of whole lines without the last line feed, False), or (head, True) of a line over LINE_BYTES.
 
     Memory: a chunk and a line, however long the lines are.
     """
@@ -41,7 +42,7 @@ def whole_lines(stream: BinaryIO) -> Iterator[tuple[bytes, bool]]:
 
 
 def read_lines(stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
-    """Every line as a record, without its line end (`\\n` or `\\r\\n`), or malformed."""
+    """Yields every line as a Text, without its line end (`\\n` or `\\r\\n`), or as a Malformed."""
     number = first
     for block, is_long in whole_lines(stream):
         if is_long:
@@ -50,16 +51,17 @@ def read_lines(stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
             continue
         text = _decoded(block, encoding)
         if text is None:
-            lines: list[Any] = block.split(b"\n")
-            yield from map(read_line, lines, repeat(encoding), count(number))
+            raw = block.split(b"\n")
+            yield from map(read_line, raw, repeat(encoding), count(number))
+            number += len(raw)
         else:
             lines = text.split("\n")
             yield from map(_make_record, zip(count(number), repeat(0), lines))
-        number += len(lines)
+            number += len(lines)
 
 
 def read_line(line: bytes, encoding: str, number: int) -> Entry:
-    """One line as a record, or malformed."""
+    """Returns one line as a Text or a Malformed."""
     try:
         text = line.decode(encoding).removesuffix("\r")
     except UnicodeDecodeError as error:
@@ -72,13 +74,13 @@ def read_line(line: bytes, encoding: str, number: int) -> Entry:
 
 
 def too_long(number: int, head: bytes, encoding: str) -> Malformed:
-    """What is said of a line of which only the head was kept."""
+    """Returns the entry for a line that is too long, of which only the head was kept."""
     detail = f"the line is longer than {LINE_BYTES} bytes"
     return Malformed(number, "too_long", detail, excerpt(head.decode(encoding, "replace")))
 
 
 def _decoded(block: bytes, encoding: str) -> str | None:
-    """The block's text without carriage returns at the line ends; None where a line of it needs a closer look."""
+    """Returns the block's text without carriage returns at line ends, or None if its lines must be read one by one."""
     try:
         text = block.decode(encoding)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Readers from configuration: a format by name, and options checked against the fields of its dataclass."""
+"""Makes readers from configuration: a format by name, with options checked against the fields of its dataclass."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,7 @@
-"""The data set's own formats, a line an example (Korean CommonGen's release).
+"""The data set's own formats, one example a line (Korean CommonGen's release).
 
-JSON: {"concept-set": "a#b#c", "scene": "…"}, in a test file with a list of references as the scene.
-Text: `[SOS] a#b#c = sentence [EOS]`, in a test file with ` = ` between the references.
+JSON: {"concept-set": "a#b#c", "scene": "…"}; in a test file the scene is a list of references.
+Text: `[SOS] a#b#c = sentence [EOS]`; in a test file the references are separated by ` = `.
 """
 
 import json
@@ -20,7 +20,7 @@ from conceptloom.readers.texts import checked, excerpt
 
 _TEXT = re.compile(r"\[SOS\] (?P<concepts>.*?) = (?P<sentences>.*) \[EOS\]\s*", re.DOTALL)
 PLAIN = r"[가-힣]+(?:[,.]? [가-힣]+)*\.?"
-"""Text that no format can stumble over: syllables, single spaces, commas, full stops."""
+"""Text that every format can hold as it is: syllables, single spaces, commas, full stops."""
 
 _PLAIN = re.compile(PLAIN)
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -28,7 +28,7 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 @dataclass(frozen=True)
 class Published:
-    """Each sentence is an item of its line."""
+    """A record is a line; its items are the sentences."""
 
     splittable: ClassVar[bool] = True
 
@@ -42,38 +42,44 @@ class Published:
                 yield parsed
 
     def field(self, item: int) -> str:
-        """`scene[0]`, also where the scene is no list."""
+        """Returns a name such as `scene[0]`, even if the scene is not a list."""
         return f"scene[{item}]"
 
 
 def read_examples(path: str) -> Iterator[Example]:
-    """The examples of a file in either format; blank lines are passed over, a malformed one raises InputError."""
+    """Yields the examples of a file in either format, skipping blank lines; raises InputError for a malformed line."""
     with open_text(path) as (stream, encoding):
         for line in read_lines(stream, encoding, 1):
             parsed = line if isinstance(line, Malformed) else parse_example(line)
             problem = parsed if isinstance(parsed, Malformed) else _first_problem(line.record, parsed)
             if problem:
-                raise InputError(f"line {problem.record}: {problem.reason}: {problem.detail}; mend this line")
+                raise InputError(f"line {problem.record}: {problem.reason}: {problem.detail}; fix this line")
             if isinstance(parsed, Example):
                 yield parsed
 
 
 def parse_example(line: Text) -> Example | Text | Malformed:
-    """A line of either format as an example; the line itself, without text, where it is blank."""
+    """Returns a line of either format as an example, or an empty Text for a blank line."""
     if not line.text.strip():
         return Text(line.record, 0, "")
     return _parse_json(line) if line.text.lstrip().startswith("{") else _parse_text(line)
 
 
 def format_json(example: Example, *, references: bool = False) -> str:
-    """A JSON line, with a list as its scene if `references`. Raises ValueError for what would be read otherwise."""
+    """Returns a JSON line, whose scene is a list if `references`.
+
+    Raises ValueError for an example that would be read back differently.
+    """
     scene = list(example.sentences) if references else _only_sentence(example)
     line = _encode({"concept-set": "#".join(example.concepts), "scene": scene})
     return _faithful(line, example)
 
 
 def format_text(example: Example, *, references: bool = False) -> str:
-    """A text line, with several sentences if `references`. Raises ValueError for what would be read otherwise."""
+    """Returns a text line, with any number of sentences if `references`.
+
+    Raises ValueError for an example that would be read back differently.
+    """
     sentences = " = ".join(example.sentences) if references else _only_sentence(example)
     return _faithful(f"[SOS] {'#'.join(example.concepts)} = {sentences} [EOS]", example)
 
@@ -82,6 +88,7 @@ def _parse_json(line: Text) -> Example | Malformed:
     value = parse_line(line)
     if isinstance(value, Malformed):
         return value
+    assert isinstance(value, dict)  # the line starts with a brace
     concepts, scene = value.get("concept-set", value.get("concept_set")), value.get("scene")
     if concepts is None or scene is None:
         name = "concept-set" if concepts is None else "scene"
@@ -115,7 +122,7 @@ def _are_texts(value: object) -> bool:
 
 
 def _first_other(sentences: object) -> int:
-    """Which item is not text; what is no list is one item."""
+    """Returns which item is not text; a value that is not a list counts as one item."""
     items = sentences if isinstance(sentences, list) else [sentences]
     return next(at for at, text in enumerate(items) if not isinstance(text, str))
 
@@ -132,7 +139,7 @@ def _only_sentence(example: Example) -> str:
 
 
 def _faithful(line: str, example: Example) -> str:
-    """The line, when a reader makes the same example of it. Plain Korean needs no reading back: nearly every row is."""
+    """Returns the line if it reads back as the same example; plain Korean, nearly every row, needs no reading back."""
     if _PLAIN.fullmatch(" ".join((*example.concepts, *example.sentences))):
         return line
     entry = checked(1, 0, line)

@@ -1,4 +1,4 @@
-"""From a path to records: unzipping, encodings, and large files cut into spans that can be read at the same time."""
+"""From a path to records: decompression, encodings, and large files cut into spans that can be read in parallel."""
 
 import gzip
 import io
@@ -20,7 +20,10 @@ _GZIP = b"\x1f\x8b"
 
 
 def plan_spans(info: storage.FileInfo, reader: Reader, encoding: str, span_bytes: int) -> list[Span]:
-    """The spans of a file: several for a large plain file of lines, else one. `first_records` numbers their records."""
+    """Returns the spans of a file: several for a large uncompressed file of lines, else one.
+
+    `first_records` numbers the records of all but the first.
+    """
     if span_bytes < 1:
         raise ValueError(f"span_bytes is {span_bytes}, not positive")
     if info.size <= span_bytes or not reader.splittable or not is_splittable(encoding) or _is_gzip(info.path):
@@ -30,7 +33,7 @@ def plan_spans(info: storage.FileInfo, reader: Reader, encoding: str, span_bytes
 
 
 def count_lines(path: str, start: int = 0, end: int | None = None) -> int:
-    """How many lines start in the bytes from `start` up to `end`, empty ones included."""
+    """Returns how many lines start in the bytes from `start` to `end`, including empty ones."""
     with storage.open_read(path, max(start - 1, 0)) as stream, _naming(path):
         lines = _count_followed(stream, None if end is None else end - max(start, 1))
         if start > 0 or end == 0:
@@ -56,13 +59,13 @@ def first_records(files: Sequence[int], lines: Sequence[int]) -> list[int]:
 
 
 def read_span(span: Span, reader: Reader, encoding: str) -> Iterator[Text | Malformed]:
-    """The records of a span. Raises InputError, with the path, where the file cannot be read on."""
+    """Yields the entries of a span. Raises InputError, with the path, if the file cannot be read any further."""
     with _open_span(span, encoding) as (stream, name), _naming(span.path):
         yield from reader.read(stream, name, span.first)
 
 
 def raw_lines(path: str, spans: Sequence[Span]) -> Iterator[bytes]:
-    """The bytes of the lines that each of some spans of one plain file owns, whatever is in them."""
+    """Yields the bytes of the lines of each span of one uncompressed file, without interpreting them."""
     with storage.open_read(path) as raw, _naming(path):
         for span in spans:
             data = _lines_of(raw, span).read()
@@ -70,16 +73,16 @@ def raw_lines(path: str, spans: Sequence[Span]) -> Iterator[bytes]:
 
 
 def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
-    """The first bytes of a file, unzipped: what `find_encoding` and `find_format` look at."""
+    """Returns the first bytes of a file, decompressed, for `find_encoding` and `find_format`."""
     with storage.open_read(path) as raw, _naming(path):
         return _unzipped(raw).read(size)
 
 
 @contextmanager
 def open_text(path: str) -> Iterator[tuple[BinaryIO, str]]:
-    """A whole file's lines, unzipped and without a byte-order mark, and the encoding found for them.
+    """Yields a whole file as a decompressed stream without a byte-order mark, and the encoding detected for it.
 
-    An InputError raised in the block gets the path put before it.
+    Adds the path to an InputError raised in the block.
     """
     with _open_span(Span(path), find_encoding(read_head(path))) as opened, _naming(path):
         yield opened
@@ -96,7 +99,7 @@ def _open_span(span: Span, encoding: str) -> Iterator[tuple[BinaryIO, str]]:
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """Puts the path before what went wrong with a file's content."""
+    """Adds the path to errors about a file's content."""
     try:
         yield
     except InputError as error:
@@ -126,7 +129,7 @@ def _without_mark(stream: BinaryIO) -> BinaryIO:
 
 
 def _lines_of(raw: BinaryIO, span: Span) -> BinaryIO:
-    """The lines that start in the span. A span within one long line is left as soon as its own end is passed."""
+    """Returns the lines that start in the span. A span within one long line is read no further than its own end."""
     begin = _next_line(raw, span.start, span.end)
     if begin is None:
         return io.BytesIO()
@@ -138,7 +141,10 @@ def _lines_of(raw: BinaryIO, span: Span) -> BinaryIO:
 
 
 def _next_line(raw: BinaryIO, position: int, limit: int | None) -> int | None:
-    """Where the first line at or behind a position starts (the file's end if none does); None from `limit` on."""
+    """Returns where the first line at or after a position starts (the end of the file if none does).
+
+    Returns None if that is at `limit` or beyond.
+    """
     if position == 0:
         return 0
     raw.seek(position - 1)
@@ -153,7 +159,7 @@ def _next_line(raw: BinaryIO, position: int, limit: int | None) -> int | None:
 
 
 def _count_followed(stream: BinaryIO, left: int | None) -> int:
-    """Line feeds among the next `left` bytes (None: all) that anything comes after."""
+    """Returns the number of line feeds among the next `left` bytes (None: all) that are followed by anything."""
     lines, last = 0, b""
     while (left is None or left > 0) and (chunk := stream.read(CHUNK if left is None else min(CHUNK, left))):
         lines += chunk.count(b"\n")

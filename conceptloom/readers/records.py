@@ -1,4 +1,4 @@
-"""Texts of one record brought together again: a record with named fields."""
+"""Puts the texts of a record back together, as a record with named fields."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -8,9 +8,9 @@ from conceptloom.readers.base import Entry, Malformed, Reader, Record
 
 
 def whole_records(entries: Iterable[Entry], reader: Reader) -> Iterator[Record | Malformed]:
-    """The records of a reader's entries, whose fields have the reader's names. Memory: one record.
+    """Yields the records of a reader's entries, with the reader's field names. Memory: one record.
 
-    A record of which anything is malformed is malformed as a whole, for the first reason: its parts belong together.
+    If any part of a record is malformed, the whole record is, for the first reason: its parts belong together.
     """
     for number, parts in groupby(entries, key=attrgetter("record")):
         fields: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Where a broken element of a JSON array or object ends, so that what comes behind it can be read."""
+"""Finds where a broken element of a JSON array or object ends, so that what follows can be read."""
 
 import re
 
@@ -9,10 +9,10 @@ _OPENING = {"]": "[", "}": "{"}
 
 
 class ElementEnd:
-    """Looks for the `,` or the closing bracket around an element, in text that comes in pieces.
+    """Looks for the `,` or the closing bracket that ends an element, in text that comes in pieces.
 
-    A closing bracket closes the last one of its kind that is open within the element, and those left open inside it;
-    where there is none it is passed over. Memory: a byte for each open bracket, of DEEPEST at most.
+    A closing bracket closes the last open bracket of its kind within the element, and those left open inside it; if
+    there is none, it is ignored. Memory: one byte for each open bracket, of which there are at most DEEPEST.
     """
 
     def __init__(self, closing: str) -> None:
@@ -23,7 +23,7 @@ class ElementEnd:
         self._is_quoted, self._is_escaped = False, False
 
     def find(self, text: str, at: int) -> int:
-        """Where the end is in the text from `at` on; -1 where it is not in it: give the next piece then."""
+        """Returns where the element ends in the text from `at` on, or -1 if it ends in a later piece."""
         if self._is_escaped and at < len(text):
             at, self._is_escaped = at + 1, False
         while not self.is_lost and (found := (_QUOTED if self._is_quoted else _PLAIN).search(text, at)):

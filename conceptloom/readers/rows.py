@@ -1,4 +1,4 @@
-"""Rows of cells from the bytes of a table, one at a time, each with what was wrong with it."""
+"""Reads the rows of a table one at a time, each as its cells or as the reason why it cannot be read."""
 
 import csv
 from collections import Counter, deque
@@ -11,16 +11,16 @@ from conceptloom.readers.encoding import SURROGATE_ERRORS
 from conceptloom.readers.linewise import too_long, whole_lines
 
 QUOTED_CHARACTERS = 1 << 16
-"""A quoted cell that goes on over line ends is given up when the row is longer."""
+"""A quoted cell that spans lines is given up when its row is longer than this."""
 
 _HEAD_LINES = 50
 _DELIMITERS = "\t,;|"
-_NUL = "\udc00"  # csv refuses NUL before Python 3.11
-_SHARE = 0.8  # of the first rows, to have the same number of cells
+_NUL = "\udc00"  # csv rejects NUL before Python 3.11
+_SHARE = 0.8  # of the first rows must have the same number of cells
 
 
 class Row(NamedTuple):
-    """The cells of a row, or the reason why there are none. `raw` is its first line."""
+    """The cells of a row, or the reason why it has none. `raw` is its first line."""
 
     cells: list[str]
     reason: str = ""
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
 
 class _UnreadableError(Exception):
-    """A line that is malformed whatever the row."""
+    """A line that is malformed, whatever its row."""
 
     def __init__(self, malformed: Malformed) -> None:
         super().__init__(malformed.detail)
@@ -37,7 +37,7 @@ class _UnreadableError(Exception):
 
 
 class Rows(Iterator[Row]):
-    """The rows of a table. Set `delimiter` and `quotes` before the first."""
+    """Iterates over the rows of a table. Set `delimiter` and `quotes` before the first."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self.delimiter = ","
@@ -47,7 +47,7 @@ class Rows(Iterator[Row]):
         self._taken: list[str] = []
 
     def head(self) -> list[str]:
-        """The first lines; they are still read as rows afterwards."""
+        """Returns the first lines, which are still read as rows afterwards."""
         self._waiting.extend(islice(self._lines, _HEAD_LINES - len(self._waiting)))
         return [line for line in self._waiting if isinstance(line, str)]
 
@@ -62,7 +62,7 @@ class Rows(Iterator[Row]):
         return Row([cell.replace(_NUL, "\0") for cell in cells], raw=self._taken[0].removesuffix("\n"))
 
     def _feed(self) -> Iterator[str]:
-        """The lines of one row, as many as its parser asks for."""
+        """Yields the lines of one row, as many as its parser asks for."""
         size = 0
         while (line := self._next_line()) is not None:
             if isinstance(line, Malformed):
@@ -77,23 +77,23 @@ class Rows(Iterator[Row]):
         return self._waiting.popleft() if self._waiting else next(self._lines, None)
 
     def _no_line(self, line: Malformed) -> Exception:
-        """A malformed line is a row of its own; one that comes within a quoted cell breaks that row first."""
+        """Returns the error for a malformed line: a row of its own, unless it breaks the row of an open quoted cell."""
         if not self._taken:
             return _UnreadableError(line)
         self._waiting.appendleft(line)
         return csv.Error("an unreadable line within a quoted cell")
 
     def _broken(self, reason: str, detail: str, raw: str) -> Row:
-        """The row's first line is lost, the others are read again."""
+        """Returns a broken row, which loses only its first line: the others are read again."""
         self._waiting.extendleft(reversed(self._taken[1:]))
         hint = " (quotes=false reads quotation marks as text)" if self.quotes and reason == "broken_row" else ""
         return Row([], reason, detail + hint, raw.removesuffix("\n"))
 
 
 def find_delimiter(lines: Sequence[str], column: str | int) -> str:
-    """The character that cuts the first lines most evenly into two or more cells; a comma where none does.
+    """Returns the character that splits the first lines most evenly into two or more cells, or a comma if none does.
 
-    Where the column is given by name, the one that cuts this name out of the first line comes before the others.
+    If the column is a name, characters that split this name off in the first line come before the others.
     """
     names = {delimiter: next(_cells(lines[:1], delimiter), []) for delimiter in _DELIMITERS}
     named = [delimiter for delimiter in _DELIMITERS if column in [cell.strip() for cell in names[delimiter]]]
@@ -103,7 +103,7 @@ def find_delimiter(lines: Sequence[str], column: str | int) -> str:
 
 
 def _evenness(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
-    """The share of rows that have the most usual number of cells, and that number; 0, 0 where it is one cell."""
+    """Returns the share of rows that have the most common number of cells, and that number; (0, 0) if that is one."""
     counts = Counter(len(cells) for cells in _cells(lines, delimiter) if cells)
     if not counts:
         return 0, 0
@@ -112,7 +112,7 @@ def _evenness(lines: Sequence[str], delimiter: str) -> tuple[float, int]:
 
 
 def _cells(lines: Sequence[str], delimiter: str) -> Iterator[list[str]]:
-    """The rows as far as they can be read: the head may end within one."""
+    """Yields the rows as far as they can be read, since the head may end within one."""
     try:
         yield from _parser(iter(lines), delimiter, delimiter != "\t")
     except csv.Error:
@@ -126,7 +126,7 @@ def _parser(lines: Iterator[str], delimiter: str, quotes: bool) -> Iterator[list
 
 
 def _lines(stream: BinaryIO, encoding: str) -> Iterator[str | Malformed]:
-    """Lines with their line feed, which belongs to a quoted cell that goes on; what is undecodable is a surrogate."""
+    """Yields lines with their line feed, which a quoted cell may contain; undecodable bytes become surrogates."""
     for block, is_long in whole_lines(stream):
         if is_long:
             yield too_long(0, block, encoding)

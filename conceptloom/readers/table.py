@@ -1,7 +1,7 @@
-"""Tables: csv, tsv and their kin: a row is a record of one text, or of several named columns.
+"""Tables (csv, tsv and the like): a row is a record with one text, or with the texts of several named columns.
 
-A row that cannot be read is one malformed record. Where a quotation mark is never closed, that is its first line only:
-the lines behind it, which the open quotation would swallow, are read again as rows.
+A row that cannot be read is one malformed record. If its quotation mark is never closed, only its first line is lost:
+the lines after it, which the open quotation would swallow, are read again as rows.
 """
 
 import csv
@@ -19,11 +19,11 @@ from conceptloom.readers.texts import checked, excerpt
 
 @dataclass(frozen=True)
 class Table:
-    """`column` is a name in the header, or a number from 1; 0 is the only column of a table that has one.
+    """`column` is a name in the header, or a number from 1; 0 means the only column of a table.
 
-    `columns` are several names of the header, with commas between them, instead: the fields of one record.
-    `delimiter` None: found in the first lines. `quotes` None: cells may be quoted, but not between tabs, where a
-    quotation mark is usually part of the text. `header` None: there is one if `column` is a name.
+    `columns` instead names several columns of the header, separated by commas: the fields of one record.
+    `delimiter` None: detected from the first lines. `quotes` None: cells may be quoted unless tabs separate them, since
+    a quotation mark is then usually part of the text. `header` None: there is one if `column` is a name.
     """
 
     splittable: ClassVar[bool] = False
@@ -46,7 +46,7 @@ class Table:
             raise ConfigError(f"column {self.column!r} is a name, but header is false; give the column's number")
 
     def read(self, stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
-        """See `Reader.read`. Records are rows, the header not counted. A blank row is a record without text."""
+        """See `Reader.read`. A record is a row; the header is not counted. A blank row is a record without text."""
         csv.field_size_limit(max(csv.field_size_limit(), LINE_BYTES))
         rows = self._rows(stream, encoding)
         top = next(rows, None)
@@ -58,7 +58,7 @@ class Table:
             yield from _entries(row, number, places, width)
 
     def field(self, item: int) -> str:
-        """The column's name, or `column 2`."""
+        """Returns the column's name, or one such as `column 2`."""
         name = self._names()[item]
         return name if isinstance(name, str) else f"column {name or 1}"
 
@@ -76,10 +76,10 @@ class Table:
         return rows
 
     def _place(self, top: Row, column: str | int) -> int:
-        """The index of a column, found in the first row."""
+        """Returns the index of a column from the first row."""
         cells = [cell.strip() for cell in top.cells]
         if top.reason or not cells:
-            raise InputError(f"the first row cannot be read ({top.detail or 'it is blank'}); mend it")
+            raise InputError(f"the first row cannot be read ({top.detail or 'it is blank'}); fix it")
         if isinstance(column, int) and (0 < column <= len(cells) or len(cells) == 1 >= column):
             return max(column - 1, 0)
         if cells.count(str(column)) == 1 and isinstance(column, str):
@@ -90,7 +90,7 @@ class Table:
 
 
 def _entries(row: Row, number: int, places: Sequence[int], width: int) -> Iterator[Entry]:
-    """The texts of a row in the columns at some places, or the one reason why there are none."""
+    """Yields the texts of a row in the columns `places`, or one Malformed."""
     if row.reason:
         yield Malformed(number, row.reason, excerpt(row.detail), excerpt(row.raw))
     elif row.cells and len(row.cells) != width:
@@ -103,5 +103,5 @@ def _entries(row: Row, number: int, places: Sequence[int], width: int) -> Iterat
 
 READERS.add(
     "table",
-    ReaderEntry("csv or tsv, the text in the option `column`, a record's fields in `columns`", Table),
+    ReaderEntry("csv or tsv, the text in the column named by the option `column`, fields by `columns`", Table),
 )

@@ -1,4 +1,4 @@
-"""What may be a text: checks that every reader makes, and excerpts of what failed them."""
+"""Checks that every reader applies to its texts, and excerpts of what failed them."""
 
 import re
 
@@ -10,12 +10,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def excerpt(text: str) -> str:
-    """The first characters of a text, such that they can be written to a file."""
+    """Returns the first characters of a text, in a form that can be written to a file."""
     return _UNPRINTABLE.sub("\ufffd", text[:EXCERPT])
 
 
 def checked(record: int, item: int, text: str, name: str = "") -> Entry:
-    """The text as a record, or what makes it none: a NUL, or a surrogate, for which no encoding has bytes."""
+    """Returns a Text, or a Malformed if the text holds a NUL or a surrogate, which no encoding can represent."""
     place = f"{name}: " if name else ""
     if "\0" in text:
         detail = f"{place}character {text.index(chr(0)) + 1} is NUL"

@@ -13,7 +13,7 @@ _VATEX = {"en": "enCap[]", "zh": "chCap[]"}
 
 @dataclass(frozen=True)
 class ActivityNet:
-    """{"v_…": {"duration", "timestamps", "sentences": […]}}: each video is a record, each of its sentences an item."""
+    """{"v_…": {"duration", "timestamps", "sentences": […]}}: a record is a video, its items are the sentences."""
 
     splittable: ClassVar[bool] = False
 
@@ -22,13 +22,13 @@ class ActivityNet:
         return read_items(stream, encoding, first, "*", parse_paths("sentences[]"))
 
     def field(self, item: int) -> str:
-        """`sentences[0]`"""
+        """Returns a name such as `sentences[0]`."""
         return field_name("sentences[]", item)
 
 
 @dataclass(frozen=True)
 class Vatex:
-    """[{"videoID", "enCap": […], "chCap": […]}]: each caption of a video, in one language, is an item of its record."""
+    """[{"videoID", "enCap": […], "chCap": […]}]: a record is a video, its items are the captions in one language."""
 
     splittable: ClassVar[bool] = False
     language: Literal["en", "zh"] = "en"
@@ -38,7 +38,7 @@ class Vatex:
         return read_items(stream, encoding, first, "item", parse_paths(_VATEX[self.language]))
 
     def field(self, item: int) -> str:
-        """`enCap[0]`"""
+        """Returns a name such as `enCap[0]`."""
         return field_name(_VATEX[self.language], item)
 
 

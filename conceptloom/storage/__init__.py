@@ -1,7 +1,7 @@
 """Files: the one place where the project opens, lists, writes and deletes them.
 
 A path without a scheme is a local file. A path with one (`gs://bucket/name`) goes through Apache Beam's file systems,
-which are imported only then. Whatever is written appears under its name whole or not at all.
+which are imported only then. A file that is written appears under its name whole or not at all.
 """
 
 import errno
@@ -53,34 +53,34 @@ _CURES = {
 
 
 def match(pattern: str) -> list[FileInfo]:
-    """The files that a pattern with `*` names, sorted by path; raises InputError where there are none.
+    """Returns the files that match a pattern with `*`, sorted by path; raises InputError if there are none.
 
-    A path that exists stands for itself, whatever characters it holds.
+    A path that exists matches only itself, whatever characters it contains.
     """
     with _reading(pattern):
         found = remote.match(pattern) if is_remote(pattern) else local.match(pattern)
     if not found and (list_files(pattern) if is_remote(pattern) else os.path.isdir(pattern)):
         raise InputError(f"{pattern}: this is a directory; name its files: {join(pattern, '*')}")
     if not found:
-        raise InputError(f"{pattern}: no such file; check the path (a pattern may hold *)")
+        raise InputError(f"{pattern}: no such file; check the path (a pattern may contain *)")
     return found
 
 
 def list_files(directory: str) -> list[FileInfo]:
-    """Every finished file below a directory, however deep, sorted by path; empty where there is no such directory."""
+    """Returns every finished file below a directory, at any depth, sorted by path; none if it does not exist."""
     with _reading(directory):
         found = remote.below(directory) if is_remote(directory) else local.below(directory)
     return [info for info in found if not is_temporary(info.path)]
 
 
 def exists(path: str) -> bool:
-    """Whether a file of this name exists; locally, or a directory."""
+    """Returns whether a file of this name exists, or, locally, a directory."""
     with _reading(path):
         return remote.exists(path) if is_remote(path) else os.path.exists(path)
 
 
 def open_read(path: str, start: int = 0) -> BinaryIO:
-    """Opens a file's raw bytes (never unzipped) at a byte position. The stream can seek."""
+    """Opens a file's raw bytes (never decompressed) at a byte position. The stream can seek."""
     with _reading(path):
         stream: BinaryIO = remote.open_read(path) if is_remote(path) else open(path, "rb")  # noqa: SIM115
         if start:
@@ -89,13 +89,13 @@ def open_read(path: str, start: int = 0) -> BinaryIO:
 
 
 def read_bytes(path: str) -> bytes:
-    """The whole content of a file."""
+    """Returns the whole content of a file."""
     with open_read(path) as stream, _reading(path):
         return stream.read()
 
 
 def read_existing(path: str) -> bytes | None:
-    """The whole content of a file, or None where there is none: one question less than `exists` and then reading."""
+    """Returns the whole content of a file, or None if it does not exist: one request less than `exists` and reading."""
     try:
         return read_bytes(path)
     except InputError as error:
@@ -117,26 +117,26 @@ def copy(source: str, target: str) -> None:
 
 
 def delete_tree(path: str) -> None:
-    """Deletes a file, or a directory with all that is in it. What is not there is deleted already."""
+    """Deletes a file, or a directory with everything in it, if it exists."""
     delete_all([path])
 
 
 def delete_all(paths: Sequence[str]) -> None:
-    """As `delete_tree` for each path, in any order; an object store is asked once for all."""
+    """Does `delete_tree` for each path, in any order; an object store gets one request for all."""
     with _writing(paths[0]):
         local.delete(path for path in paths if not is_remote(path))
         remote.delete(path for path in paths if is_remote(path))
 
 
 def delete_unfinished(directory: str) -> None:
-    """Deletes what killed writers left below a directory, however deep. An object store holds nothing unfinished."""
+    """Deletes what killed writers left below a directory, at any depth. An object store holds nothing unfinished."""
     with _writing(directory):
         (remote if is_remote(directory) else local).delete_unfinished(directory)
 
 
 @contextmanager
 def atomic_writer(path: str) -> Iterator[BinaryIO]:
-    """A stream whose content becomes the file `path` when the block ends well, and is deleted when it does not."""
+    """Yields a stream whose content becomes the file `path` if the block succeeds, and is deleted if it fails."""
     if is_remote(path):
         with _writing(path), remote.writer(path) as stream:
             yield stream
@@ -147,9 +147,9 @@ def atomic_writer(path: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def atomic_path(path: str) -> Iterator[str]:
-    """A local name to write to, for writers that want one. What stands there becomes `path` when the block ends well.
+    """Yields a local name to write to, for writers that need one; its file becomes `path` if the block succeeds.
 
-    The name has no suffix that would tell a format or a compression.
+    The name has no suffix that would suggest a format or a compression.
     """
     if is_remote(path):
         with tempfile.TemporaryDirectory() as directory:
@@ -164,10 +164,10 @@ def atomic_path(path: str) -> Iterator[str]:
 
 @contextmanager
 def claim(path: str, content: bytes) -> Iterator[bool]:
-    """Holds the file `path`, made with its content where it is wanting, for the block; yields whether nobody else does.
+    """Locks the file `path` for the block, creating it with `content` if needed; yields whether the lock was free.
 
-    Local files alone can be held; the kernel lets go of them when the process ends, killed or not. Object stores have
-    no lock that Beam could ask for: there the answer is always True.
+    Only local files can be locked; the kernel releases the lock when the process ends, killed or not. Beam offers no
+    locks in object stores: there it always yields True.
     """
     if is_remote(path):
         if read_existing(path) != content:

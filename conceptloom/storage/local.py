@@ -12,18 +12,18 @@ from conceptloom.storage.names import FileInfo, is_temporary, temporary_name
 
 
 def match(pattern: str) -> list[FileInfo]:
-    """The files that a pattern names, sorted; a path that exists stands for itself. Raises OSError."""
+    """Returns the files that match a pattern, sorted; a path that exists matches only itself. Raises OSError."""
     paths = [pattern] if os.path.lexists(pattern) else glob.iglob(pattern, recursive=True)
     return _infos(path for path in paths if not os.path.isdir(path))
 
 
 def below(directory: str) -> list[FileInfo]:
-    """Every file below a directory, sorted. Raises OSError."""
+    """Returns every file below a directory, sorted. Raises OSError."""
     return _infos(os.path.join(at, name) for at, _, names in os.walk(directory) for name in names)
 
 
 def delete(paths: Iterable[str]) -> None:
-    """Deletes files, and directories with all that is in them; a link, not what it points to. Raises OSError."""
+    """Deletes files, and directories with everything in them; of a link only itself, not its target. Raises OSError."""
     for path in paths:
         if os.path.isdir(path) and not os.path.islink(path):
             shutil.rmtree(path)
@@ -32,14 +32,14 @@ def delete(paths: Iterable[str]) -> None:
 
 
 def delete_unfinished(directory: str) -> None:
-    """Deletes what killed writers left below the directory, however deep. Raises OSError."""
+    """Deletes what killed writers left below the directory, at any depth. Raises OSError."""
     found = (os.path.join(at, name) for at, _, names in os.walk(directory) for name in names)
     delete([path for path in found if is_temporary(path)])
 
 
 @contextmanager
 def atomic_path(path: str) -> Iterator[str]:
-    """A name beside `path` to write to; what stands there becomes `path` when the block ends well. Raises OSError."""
+    """Yields a name beside `path` to write to; its file becomes `path` if the block succeeds. Raises OSError."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     temporary = os.path.join(os.path.dirname(path), temporary_name())
     try:
@@ -52,15 +52,15 @@ def atomic_path(path: str) -> Iterator[str]:
 
 @contextmanager
 def claim(path: str, content: bytes) -> Iterator[bool]:
-    """Locks the file `path` for the block and gives it its content; yields False where another holds it.
+    """Locks the file `path` for the block and gives it this content; yields False if another process holds the lock.
 
-    The kernel ends the lock with the process, however that ends. Raises OSError.
+    The kernel releases the lock when the process ends, however it ends. Raises OSError.
     """
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     with open(path, "a+b") as stream:
         held = _lock(stream.fileno())
         if held:
-            # In place: a file put in its stead would be another one, which anybody could lock.
+            # In place: a file that replaced it would be another one, which anybody could lock.
             stream.seek(0)
             if stream.read() != content:
                 stream.truncate(0)
@@ -73,7 +73,7 @@ def _lock(file: int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        # Some network file systems have no locks: there a build goes on without.
+        # Some network file systems have no locks: there a build continues without one.
         return error.errno not in (errno.EAGAIN, errno.EACCES)
     return True
 

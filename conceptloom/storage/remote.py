@@ -1,6 +1,6 @@
-"""Files with a scheme (`gs://bucket/name`), through Apache Beam's file systems; Beam is imported at the first of them.
+"""Files with a scheme (`gs://bucket/name`), through Apache Beam's file systems; the first of them imports Beam.
 
-Whatever goes wrong, of whichever library, is an OSError with a text that says what to do.
+Every failure, of whichever library, is raised as an OSError whose text says what to do.
 """
 
 import glob
@@ -14,15 +14,20 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import groupby
-from typing import Any, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from conceptloom.storage.failures import NO_OBJECT, as_os_errors, bucket, error_of, no_bucket
 from conceptloom.storage.names import CHUNK, FileInfo, is_temporary, join, temporary_name
 
+if TYPE_CHECKING:
+    from apache_beam.io.filesystem import FileSystem
+    from apache_beam.io.gcp.gcsio import GcsIO
+    from apache_beam.options.pipeline_options import PipelineOptions
+
 READ_AHEAD = 6 * CHUNK
 """Bytes fetched at once: the piece of an input that one task reads (4 MiB) and the lines around it, in one request."""
 IN_MEMORY = 64 * CHUNK
-"""Bytes of a file being written that are held in memory; what is longer waits on the local disk."""
+"""Bytes of a file being written that are held in memory; a longer file waits on the local disk."""
 
 _options: tuple[str, ...] | None = None
 _applied: tuple[str, ...] | None = None
@@ -39,31 +44,31 @@ def use_options(options: tuple[str, ...] | None) -> None:
 
 
 def options() -> tuple[str, ...] | None:
-    """What `use_options` was given: what another process of the same build wants too."""
+    """Returns what `use_options` was given, for the other processes of the build."""
     return _options
 
 
 def match(pattern: str) -> list[FileInfo]:
-    """The objects that a pattern names, sorted; a name that exists stands for itself. Raises OSError."""
+    """Returns the objects that match a pattern, sorted; a name that exists matches only itself. Raises OSError."""
     found = _files(_matched(pattern)) if glob.has_magic(pattern) else _with_prefix(pattern)
-    # Of the characters of patterns, `[` alone does not find itself.
+    # `[` is the only pattern character that does not match itself.
     named = [info for info in (_with_prefix(pattern) if "[" in pattern else found) if info.path == pattern]
     return named or (found if glob.has_magic(pattern) else [])
 
 
 def below(directory: str) -> list[FileInfo]:
-    """Every object below a directory, sorted. Raises OSError."""
+    """Returns every object below a directory, sorted. Raises OSError."""
     return _files(_with_prefix(join(directory, "")))
 
 
 def exists(path: str) -> bool:
-    """Whether there is an object of this name. Raises OSError."""
+    """Returns whether there is an object of this name. Raises OSError."""
     with as_os_errors(path):
         return bool(_file_system(path).exists(path))
 
 
 def open_read(path: str) -> BinaryIO:
-    """An object's bytes as a stream that can seek. Raises OSError, as do the stream's own methods."""
+    """Returns an object's bytes as a stream that can seek. Raises OSError, as do the stream's own methods."""
     with as_os_errors(path):
         system = _file_system(path)
         gcs = _gcs(system)
@@ -72,17 +77,17 @@ def open_read(path: str) -> BinaryIO:
 
 
 def delete(paths: Iterable[str]) -> None:
-    """Deletes objects, and all objects below these names: an object store has no directories. Raises OSError."""
+    """Deletes objects, and all objects below these names, as an object store has no directories. Raises OSError."""
     for _, group in groupby(sorted(paths), bucket):
         names = tuple(group)
-        shared = os.path.commonprefix(names)  # noqa: RUF071  (a listing wants characters)
+        shared = os.path.commonprefix(names)  # noqa: RUF071  (listings match by characters)
         found = [info.path for info in _with_prefix(shared) if _is_in(info.path, names)]
         if found:
             _delete_objects(found)
 
 
 def delete_unfinished(directory: str) -> None:
-    """Deletes what killed writers left below a directory, where the file system needs temporary names at all."""
+    """Deletes what killed writers left below a directory, if the file system needs temporary names at all."""
     with as_os_errors(directory):
         atomic = _is_atomic(_file_system(directory))
     found = [] if atomic else [info.path for info in below(directory) if is_temporary(info.path)]
@@ -92,10 +97,10 @@ def delete_unfinished(directory: str) -> None:
 
 @contextmanager
 def writer(path: str) -> Iterator[BinaryIO]:
-    """A stream whose content is sent when the block ends well; nothing is when it does not. Raises OSError.
+    """Yields a stream whose content is sent if the block succeeds; nothing is sent if it fails. Raises OSError.
 
-    Sent only then, because an upload that is under way cannot be given up everywhere: closing its stream, as an
-    exception or the garbage collector does, makes an object of the half that was written.
+    Sent only at the end, because not every upload can be aborted: closing its stream, as an exception or the garbage
+    collector does, makes an object of the half that was written.
     """
     with tempfile.SpooledTemporaryFile(IN_MEMORY) as whole:
         yield whole
@@ -104,7 +109,7 @@ def writer(path: str) -> Iterator[BinaryIO]:
             _send(whole, path)
 
 
-def _send(whole: Any, path: str) -> None:
+def _send(whole: IO[bytes], path: str) -> None:
     system = _file_system(path)
     atomic = _is_atomic(system)
     name = path if atomic else join(path.rpartition("/")[0], temporary_name())
@@ -120,8 +125,8 @@ def _send(whole: Any, path: str) -> None:
         raise
 
 
-def _is_atomic(system: Any) -> bool:
-    # A store without directories keeps objects: one is there when its last byte has come, and not before.
+def _is_atomic(system: "FileSystem") -> bool:
+    # A store without directories keeps objects, each of which appears when its last byte has arrived.
     return not system.has_dirs()
 
 
@@ -132,7 +137,7 @@ def _delete_objects(paths: list[str]) -> None:
         if gcs is None:
             system.delete(paths)
             return
-        # The file system's own delete takes a name for a pattern, and asks twice for each.
+        # The file system's own delete takes names for patterns, and makes two requests for each.
         failed = {path: code for path, code in gcs.delete_batch(paths) if code}
     for path, code in failed.items():
         raise error_of(path, code, "", NO_OBJECT)
@@ -143,7 +148,7 @@ def _is_in(path: str, names: tuple[str, ...]) -> bool:
 
 
 def _with_prefix(prefix: str) -> list[FileInfo]:
-    # Beam has no way to quote `*`, `?` and `[`: any character stands for them, and what that finds too much is left.
+    # Beam cannot quote `*`, `?` and `[`: `?` stands for each of them, and surplus matches are dropped.
     found = _matched(re.sub(r"[*?\[]", "?", prefix) + "**")
     return [info for info in found if info.path.startswith(prefix)]
 
@@ -156,13 +161,13 @@ def _matched(pattern: str) -> list[FileInfo]:
 
 
 def _files(infos: list[FileInfo]) -> list[FileInfo]:
-    """Without the empty objects that a store's console makes to show a directory."""
+    """Returns the files without the empty objects that a store's console makes to show a directory."""
     return [info for info in infos if not info.path.endswith("/")]
 
 
-def _file_system(path: str) -> Any:
+def _file_system(path: str) -> "FileSystem":
     global _applied
-    from apache_beam.io.filesystems import FileSystems  # the core starts without Beam
+    from apache_beam.io.filesystems import FileSystems  # the core must start without Beam
 
     if _options is not None and _options != _applied:
         from apache_beam.options.pipeline_options import PipelineOptions
@@ -171,13 +176,13 @@ def _file_system(path: str) -> Any:
         _applied = _options
     system = FileSystems.get_filesystem(path)
     if path.startswith("gs://"):
-        # Of its own accord Beam makes a client, with a connection, for every call, and passes over --no_auth.
+        # By default Beam makes a client, with a connection, for every call, and ignores --no_auth.
         system._gcsIO = partial(_gcs, system)
     return system
 
 
-def _gcs(system: Any) -> Any:
-    """Beam's client of Google Cloud Storage for its file system, one for each thread; None for any other system."""
+def _gcs(system: "FileSystem") -> "GcsIO | None":
+    """Returns Beam's client of Google Cloud Storage, one for each thread, or None for any other file system."""
     if system.scheme() != "gs":
         return None
     of = system._pipeline_options
@@ -186,28 +191,30 @@ def _gcs(system: Any) -> Any:
     return _clients.gcs
 
 
-def _new_gcs(options: Any) -> Any:
+def _new_gcs(options: "PipelineOptions | dict[str, object] | None") -> "GcsIO":
     from apache_beam.io.gcp.gcsio import GcsIO, create_storage_client
     from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 
-    # In a worker Beam may hold them as plain values.
-    options = options if isinstance(options, PipelineOptions) else PipelineOptions.from_dictionary(options or {})
-    # Without a word of it, credentials that do not exist are looked for half a minute, in each process.
-    anonymous = options.view_as(GoogleCloudOptions).no_auth or "STORAGE_EMULATOR_HOST" in os.environ
-    return GcsIO(create_storage_client(options, use_credentials=not anonymous), options)
+    # In a worker Beam may hold the options as plain values.
+    known: PipelineOptions = (
+        options if isinstance(options, PipelineOptions) else PipelineOptions.from_dictionary(options or {})
+    )
+    # Otherwise each process silently spends half a minute looking for credentials that do not exist.
+    anonymous = known.view_as(GoogleCloudOptions).no_auth or "STORAGE_EMULATOR_HOST" in os.environ
+    return GcsIO(create_storage_client(known, use_credentials=not anonymous), known)
 
 
 def _plain() -> dict[str, str]:
-    """Beam would unzip by the name of a file; here bytes are bytes."""
+    """Returns the arguments that keep Beam from decompressing files by their names."""
     from apache_beam.io.filesystem import CompressionTypes
 
     return {"mime_type": "application/octet-stream", "compression_type": CompressionTypes.UNCOMPRESSED}
 
 
 class _Stream(io.RawIOBase):
-    """A stream of a file system, whose errors are OSErrors."""
+    """A stream of a file system that raises OSErrors."""
 
-    def __init__(self, path: str, stream: Any) -> None:
+    def __init__(self, path: str, stream: BinaryIO) -> None:
         self._path = path
         self._stream = stream
 
@@ -217,7 +224,7 @@ class _Stream(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         data = self._read(len(buffer))
         buffer[: len(data)] = data
         return len(data)

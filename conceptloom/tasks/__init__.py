@@ -1,1 +1,1 @@
-"""The work of the stages on one bucket each; see `base`."""
+"""The work of each stage on one bucket; see `base`."""

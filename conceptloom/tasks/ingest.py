@@ -1,10 +1,10 @@
-"""Stage ingest: from raw files to analysed sentences, whatever their language."""
+"""Stage ingest: from raw files to analysed sentences in any language."""
 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from conceptloom import storage
 from conceptloom.arrays.columns import strings
+from conceptloom.arrays.types import Bool, Int64
 from conceptloom.corpus.analysers import OpenAnalyser, SentenceAnalyser
 from conceptloom.corpus.duplicates import first_places, sort_raw
 from conceptloom.corpus.locators import SourceFile, locate
@@ -27,20 +28,20 @@ from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 DUPLICATE = "duplicate"
 BLOCK_ROWS = 32
-"""Sentences that a block on its way to one of very many buckets has at least, on average: its head takes 1 KB."""
+"""Minimum average number of sentences in a block for one of very many buckets, since a block's header takes 1 KB."""
 BLOCK = 4096
-"""Sentences analysed at once: enough to spread the cost of a call, small enough to stay in the processor's cache."""
+"""Sentences analysed at once: enough to amortise a call, and few enough to stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
 class CountLines:
-    """Counts the lines of one span, so that the records of a file read in pieces can be numbered."""
+    """Counts the lines of one span, so that the records of a file can be numbered when it is read in pieces."""
 
     files: tuple[SourceFile, ...]
     outputs: ClassVar[tuple[str, ...]] = ("lines",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """The bucket is the span's number; the answer is [span number, lines] as JSON."""
+        """Yields [span number, lines] as JSON. The bucket is the span's number."""
         for block in blocks:
             span = decode_span(block, self.files)
             lines = count_lines(span.path, span.start, span.end)
@@ -49,7 +50,7 @@ class CountLines:
 
 @dataclass(frozen=True)
 class ReadSpan:
-    """Reads one span of one file, makes units of its records, and sends each to the bucket of its id."""
+    """Reads one span of a file, turns its records into units, and sends each to the bucket of its id."""
 
     files: tuple[SourceFile, ...]
     unit: Unit
@@ -84,14 +85,14 @@ class ReadSpan:
 
 
 class Records:
-    """Counts the records of results that pass by, and those among them in which anything was malformed."""
+    """Counts the records among the entries that pass through, and those with anything malformed."""
 
     def __init__(self) -> None:
         self.records = 0
         self.malformed = 0
 
     def watch(self, results: Iterator[Entry]) -> Iterator[Entry]:
-        """The results, counted."""
+        """Yields the entries unchanged, counting them."""
         last = last_malformed = 0
         for result in results:
             if result.record != last:
@@ -104,7 +105,7 @@ class Records:
 
 
 def encode_span(file: int, span: Span) -> bytes:
-    """A span as the bytes that travel: its file by number, since workers know the files."""
+    """Returns a span as bytes for a shuffle: the file only by its number, since workers have the files."""
     return json.dumps({"file": file, "start": span.start, "end": span.end}).encode()
 
 
@@ -116,7 +117,7 @@ def decode_span(block: bytes, files: tuple[SourceFile, ...]) -> Span:
 
 @dataclass(frozen=True)
 class AnalyseBucket:
-    """Removes duplicates within one bucket of ids, filters, tags and extracts, and writes the bucket's shards."""
+    """Removes duplicates within one bucket of ids; filters, tags and extracts; writes the bucket's shards."""
 
     files: tuple[SourceFile, ...]
     analyser: SentenceAnalyser
@@ -125,7 +126,7 @@ class AnalyseBucket:
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `sentences` and `rejected`; the answer is their receipt. `side` is what the analyser needs, if any."""
+        """Writes `sentences` and `rejected`; yields their receipt. `side` is what the analyser needs, if anything."""
         analyser = self.analyser.open(side)
         kept, rejected = analyse_bucket(from_ipc(blocks, RAW), self.files, analyser, self.seed)
         written = (("sentences", kept), ("rejected", rejected))
@@ -136,7 +137,7 @@ class AnalyseBucket:
 def analyse_bucket(
     raw: pa.Table, files: tuple[SourceFile, ...], analyser: OpenAnalyser, seed: int
 ) -> tuple[pa.Table, pa.Table]:
-    """The kept sentences (the analyser's schema) and the rejected rows (REJECTED) of one bucket, both sorted by id.
+    """Returns the kept sentences (the analyser's schema) and the rejected rows (REJECTED) of a bucket, sorted by id.
 
     `raw` has all rows of the bucket's ids, in any order.
     """
@@ -156,7 +157,7 @@ def analyse_bucket(
     return kept, pa.concat_tables(parts).sort_by([(name, "ascending") for name in ("id", "locator", "detail")])
 
 
-def _duplicates(good: pa.Table, first: Any, is_first: Any) -> pa.Table:
+def _duplicates(good: pa.Table, first: Int64, is_first: Bool) -> pa.Table:
     detail = pc.binary_join_element_wise("first at", good["locator"].take(pa.array(first[~is_first])), " ")
     return reject(good.filter(pa.array(~is_first)), "ingest", DUPLICATE, detail)
 
@@ -171,7 +172,7 @@ def _analysed(unique: pa.Table, analyser: OpenAnalyser, seed: int) -> tuple[pa.T
 
 
 def malformed_rows(rejected: pa.Table, source: str) -> list[tuple[str, str]]:
-    """Locator and detail of the malformed records of one source."""
+    """Returns the locator and the detail of each malformed record of one source."""
     mask = pc.and_(pc.equal(rejected["reason"], MALFORMED), pc.equal(rejected["source"], source))
     rows = rejected.filter(mask)
     return list(zip(rows["locator"].to_pylist(), rows["detail"].to_pylist(), strict=True))

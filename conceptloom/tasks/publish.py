@@ -1,14 +1,15 @@
-"""Stage publish: the final files, from the shards that the other stages left."""
+"""Stage publish: the final files, from the shards of the other stages."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.tables import read_table, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
@@ -16,7 +17,7 @@ from conceptloom.tasks.base import RECEIPTS, Output, receipt
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of one split: which rows of which shards it holds. `source` is None for rows of every source."""
+    """One file of one split: the shards with its rows, and their source (None for all sources)."""
 
     split: str
     name: str
@@ -24,39 +25,39 @@ class DataFile:
     source: str | None = None
 
     def encode(self) -> bytes:
-        """The file as the bytes that travel."""
+        """Returns the file as bytes for a task."""
         return json.dumps({"data": asdict(self)}).encode()
 
 
 @dataclass(frozen=True)
 class Copy:
-    """One file that is published as it is."""
+    """One file that is published unchanged."""
 
     source: str
     target: str
     rows: int
 
     def encode(self) -> bytes:
-        """The copy as the bytes that travel."""
+        """Returns the copy as bytes for a task."""
         return json.dumps({"copy": asdict(self)}).encode()
 
 
 class Shape(Protocol):
-    """What the rows of a recipe's shards are, and how they are published. A frozen dataclass."""
+    """The rows of a recipe's shards, and how they are published. A frozen dataclass."""
 
     def rows(self, file: DataFile) -> pa.Table:
-        """The rows of one file, with the schema of the data set."""
+        """Returns the rows of one file, with the schema of the data set."""
 
-    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
-        """Writes the rows in the published formats; answers the files' entries for a manifest."""
+    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[JsonObject]:
+        """Writes the rows in the published formats; returns the files' entries for a manifest."""
 
     def read(self, rows: pa.Table) -> Ledger:
-        """A ledger that knows how many rows were read."""
+        """Returns a ledger of the rows read."""
 
 
 @dataclass(frozen=True)
 class PublishFiles:
-    """Writes or copies final files into the build's directory."""
+    """Writes or copies the final files into the build's directory."""
 
     output: str
     shape: Shape
@@ -84,7 +85,7 @@ class PublishFiles:
 
 
 def shard_rows(file: DataFile) -> pa.Table:
-    """The rows of one file as they stand in its shards."""
+    """Returns the rows of one file as they are in its shards."""
     parts = []
     for shard in file.shards:
         table = read_table(shard)
@@ -96,7 +97,7 @@ def shard_rows(file: DataFile) -> pa.Table:
 
 
 SourceOrder = Callable[[set[str]], Sequence[str]]
-"""Puts the names of sources in order."""
+"""Returns the names of sources in order."""
 
 Shard = tuple[str, dict[str, dict[str, int]]]
 """The path of a shard, and its rows by split and source."""
@@ -105,10 +106,10 @@ Shard = tuple[str, dict[str, dict[str, int]]]
 def plan_files(
     split: str, shards: Sequence[Shard], rows_per_file: int, order: SourceOrder | None = None
 ) -> list[DataFile]:
-    """The files of one split: runs of whole shards, of about equal size and about `rows_per_file` rows at most.
+    """Returns the files of one split: runs of whole shards, of about equal size and about `rows_per_file` rows at most.
 
-    `shards` are in the order of their ids. With an `order` no file mixes sources, and the sources follow
-    each other in that order.
+    `shards` are in the order of their ids. With an `order`, no file mixes sources, and the files are in the order of
+    their sources.
     """
     sources: Sequence[str | None] = [None]
     if order is not None:
@@ -121,7 +122,7 @@ def plan_files(
 
 
 def _sizes(split: str, source: str | None, shards: Sequence[Shard]) -> list[tuple[str, int]]:
-    """The shards that have rows of a split and source, and how many."""
+    """Returns the shards that have rows of a split and source, and how many they have."""
     rows = ((path, sum(n for name, n in by.get(split, {}).items() if source in (None, name))) for path, by in shards)
     return [(path, number) for path, number in rows if number]
 
@@ -132,7 +133,7 @@ def _groups(shards: Sequence[tuple[str, int]], rows_per_file: int) -> Iterator[l
     groups: dict[int, list[str]] = {}
     before = 0
     for path, number in shards:
-        # A shard belongs where its middle row falls when all rows are cut into equal pieces.
+        # All rows are cut into equal pieces; a shard belongs to the piece with its middle row.
         groups.setdefault((2 * before + number) * files // (2 * total), []).append(path)
         before += number
     yield from groups.values()

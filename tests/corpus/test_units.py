@@ -114,7 +114,7 @@ def test_records_are_brought_together_as_a_plain_loop_does_it(parts: list[list[b
         ("table", {"columns": "a,b", "column": "a"}, "leave column and header out"),
         ("table", {"columns": "a, a"}, "names one column twice"),
         ("jsonl", {"field": "a,b, a"}, "names one path twice"),
-        ("json", {"field": "a,b[][]"}, "is no path"),
+        ("json", {"field": "a,b[][]"}, "is not a path"),
     ],
 )
 def test_impossible_fields_are_refused(kind: str, options: dict[str, str], message: str) -> None:

@@ -121,7 +121,7 @@ DURING: dict[str, tuple[str, str, bytes, list[str]]] = {
         ["2 of 2 records", "raw.json#1", "broken_json", "raw.json#2"],
     ),
     "a JSON document with an open quotation": (
-        "raw.json", ":json", b'[{"text": "a}, {"text": "b"}]', ["raw.json", "record 1 is broken JSON", "mend"],
+        "raw.json", ":json", b'[{"text": "a}, {"text": "b"}]', ["raw.json", "record 1 is broken JSON", "fix"],
     ),
     "a JSON document cut off": ("raw.json", ":json", b'[{"text": "a"}, {"te', ["raw.json", "record 2", "cut off"]),
     "gzip that is cut off": (

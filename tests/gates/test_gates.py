@@ -116,7 +116,7 @@ def test_a_path_may_hold_the_names_of_sizes() -> None:
         ("statistics.test.averge", "has no statistics.test.averge; statistics.test has: average_length, sizes, addit"),
         ("statistcs.test", "it has: statistics, ok"),
         ("statistics.test.average_length.x", "statistics.test.average_length is a float"),
-        ("statistics.test", "is no number; statistics.test has: average_length"),
+        ("statistics.test", "is not a number; statistics.test has: average_length"),
         ("statistics.test.additional", "statistics.test.additional is empty"),
         ("ok", "ok is a bool"),
         ("", "it has: statistics, ok"),

@@ -179,7 +179,7 @@ def test_parallel_text_is_read_by_set(tmp_path_factory, rows: list[tuple[str, st
 def test_parallel_text_that_does_not_match_is_an_error(tmp_path) -> None:
     source, target = tmp_path / "a_src.txt", tmp_path / "a_trg.txt"
     source.write_bytes(b"a b\nc d\n")
-    with pytest.raises(InputError, match=r"a_src\.txt: its sentences are not beside it; put .*a_trg\.txt or .*a_tgt"):
+    with pytest.raises(InputError, match=r"a_src\.txt: its sentences are missing; put .*a_trg\.txt or .*a_tgt"):
         load_examples(str(source))
     for content, message in [(b"x\n", "a_src.txt: line 2 has no"), (b"x\ny\nz\n", "a_trg.txt: line 3 has no")]:
         target.write_bytes(content)

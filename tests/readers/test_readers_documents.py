@@ -114,7 +114,7 @@ def test_a_truncated_document_is_an_error_that_names_the_record(length: int, tmp
 )
 def test_a_syntax_error_names_the_record_and_the_cure(content: str) -> None:
     reader = make_reader("json", {"items": "data.item"}) if "data" in content else JSON
-    with pytest.raises(InputError, match=r"record \d is broken JSON: .* near .*; mend"):
+    with pytest.raises(InputError, match=r"record \d is broken JSON: .* near .*; fix"):
         read(reader, content.encode())
 
 

@@ -32,7 +32,7 @@ def test_options_have_the_names_that_users_write() -> None:
     ("format", "options", "message"),
     [
         ("lines", {"field": "a"}, "format lines has no option 'field'; it has none"),
-        ("json", {"path": "a"}, "format json has no option 'path'; there are: field, items"),
+        ("json", {"path": "a"}, "format json has no option 'path'; it has: field, items"),
         ("jsonl", {"field": 3}, "option field of format jsonl is 3; it may be text"),
         ("aihub-captions", {"language": "fr"}, "is 'fr'; it may be 'ko' or 'en'"),
         ("aihub-captions", {"language": ["ko"]}, "it may be 'ko' or 'en'"),
@@ -40,7 +40,7 @@ def test_options_have_the_names_that_users_write() -> None:
         ("table", {"column": None}, "it may be text or a whole number"),
         ("table", {"header": "yes"}, "it may be true or false or null"),
         ("table", {"delimiter": 1}, "it may be text or null"),
-        ("jsonl", {"field": "a..b"}, "format jsonl: field 'a..b' is no path"),
+        ("jsonl", {"field": "a..b"}, "format jsonl: field 'a..b' is not a path"),
         ("xml", {}, "no format is called 'xml'; there are: activitynet, aihub-captions"),
     ],
 )

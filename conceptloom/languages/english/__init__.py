@@ -1,1 +1,1 @@
-"""English: normalising, words, lemmas, and the concepts of sentences."""
+"""English: normalisation, words, lemmas, and the concepts of sentences."""

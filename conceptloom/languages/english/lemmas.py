@@ -1,7 +1,7 @@
-"""The noun and verb lemmas of a word form by lemminflect: its dictionary, and its rules for what that does not hold.
+"""The noun and verb lemmas of a word form by lemminflect: from its dictionary, or by its rules for unknown words.
 
-lemminflect is a dictionary of the NIH's SPECIALIST lexicon with rules, MIT, on numpy alone. It has been at 0.2.3 since
-2022: the lexicon it holds does not age.
+lemminflect is the NIH's SPECIALIST lexicon with rules, under the MIT licence, and needs only numpy. It has been at
+0.2.3 since 2022: its lexicon does not age.
 """
 
 from functools import lru_cache
@@ -12,13 +12,13 @@ import lemminflect
 from conceptloom.languages.english.words import FUNCTION_WORDS
 
 FORMS = 1 << 18
-"""How many word forms are remembered; a corpus of captions has fewer."""
+"""How many word forms are cached; a corpus of captions has fewer."""
 
 _KINDS = ("NOUN", "VERB")
 
 
 class Lemmas(NamedTuple):
-    """The lemmas of a word form whatever stands beside it, sorted; a gerund (`skiing`) may be a noun besides."""
+    """The lemmas of a word form in any context, sorted; a gerund (`skiing`) may also be a noun."""
 
     certain: tuple[str, ...] = ()
     gerund: str = ""
@@ -26,7 +26,7 @@ class Lemmas(NamedTuple):
 
 @lru_cache(maxsize=FORMS)
 def lemmas(word: str) -> Lemmas:
-    """The lemmas of a word form in lower case; none of a function word.
+    """Returns the lemmas of a word form in lower case; none for a function word.
 
     >>> lemmas("leaves").certain, lemmas("selfies").certain, lemmas("the").certain
     (('leaf', 'leave'), ('selfie', 'selfy'), ())
@@ -42,13 +42,13 @@ def lemmas(word: str) -> Lemmas:
     if not readings:
         found |= _unknown(word)
     if word.endswith("s") and readings.get("NOUN") == (word,):
-        found |= _by_rule(word, "NOUN")  # jeans, politics: the dictionary has a plural only
+        found |= _by_rule(word, "NOUN")  # jeans, politics: the dictionary has only the plural
     is_gerund = word.endswith("ing") and "VERB" in readings and word not in found
     return Lemmas(tuple(sorted(found)), word if is_gerund else "")
 
 
 def noun_and_verb_lemmas(word: str) -> tuple[str, ...]:
-    """The certain lemmas of a word that is a noun or a verb, or unknown; none of one that is only an adjective.
+    """Returns the certain lemmas of a word that is a noun, a verb or unknown; none for one that is only an adjective.
 
     >>> noun_and_verb_lemmas("convenient"), noun_and_verb_lemmas("doors")
     ((), ('door',))
@@ -62,7 +62,7 @@ def _by_rule(word: str, kind: str) -> set[str]:
 
 
 def _unknown(word: str) -> set[str]:
-    """What a word that is in no dictionary may be besides: a singular as it is, or the plural of a noun in -ie."""
+    """Returns further lemmas of a word that is not in the dictionary: itself, or the singular in -ie of a plural."""
     if word.endswith("ies"):
         return {word[:-1]}
     return set() if word.endswith("s") else {word}

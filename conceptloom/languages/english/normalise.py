@@ -1,4 +1,4 @@
-"""One spelling for one English text."""
+"""One spelling for each English text."""
 
 import re
 
@@ -9,9 +9,9 @@ _SPLIT_CLITIC = re.compile(r"(?<=[A-Za-z]) (?=(?:n't|'(?:s|re|ve|ll|d|m))(?![^\W
 
 
 def normalise(text: str) -> str:
-    """`text` in one spelling; case is kept, nothing is added, and no word changed.
+    """Returns `text` in one spelling; keeps case, adds nothing and changes no word.
 
-    Some caption corpora stand as tokens: what a tokenizer cut off is put back.
+    Some caption corpora are published as tokens: clitics that a tokenizer split off are joined again.
 
     >>> normalise("A dog  is n't on the dog 's bed , or is it ?")
     "A dog isn't on the dog's bed, or is it?"

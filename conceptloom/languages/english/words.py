@@ -1,4 +1,4 @@
-"""The words of a caption: what its length and the diversity of its scene are counted in, and what concepts lie in."""
+"""The words of a caption: its length and the diversity of its scene are counted in words, and concepts are words."""
 
 import re
 
@@ -26,16 +26,16 @@ FUNCTION_WORDS = _listed(
 )
 """Closed-class words, auxiliaries and adverbs of degree: in a caption hardly ever a noun or a main verb.
 
-`like`, `can`, `past`, `half`, `mine` are not among them: the published concepts hold each of them.
+`like`, `can`, `past`, `half`, `mine` are not among them, because each is a published concept.
 """
 
 BE = _listed("am is are was were be been being 's 're 'm")
 OBJECT_STARTS = _listed("a an the this that these those my your his her its our their it him me us them each some")
-"""What an object of a verb may begin with."""
+"""The words that an object of a verb may begin with."""
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in lower case, in their order: letters and digits; clitics are words of their own.
+    """Returns the words of a text in lower case, in order: letters and digits; clitics are words of their own.
 
     >>> words("Two men aren't in the dog's T-shirt.")
     ['two', 'men', 'are', "n't", 'in', 'the', 'dog', "'s", 't', 'shirt']
@@ -44,7 +44,7 @@ def words(text: str) -> list[str]:
 
 
 def is_verbal(sentence: list[str], at: int) -> bool:
-    """Whether a word in -ing is a verb by what stands beside it: a form of `be` before it, or an object behind it.
+    """Returns whether a word in -ing is a verb by its neighbours: a form of `be` before it, or an object after it.
 
     >>> [is_verbal("a man is fishing near a fishing boat".split(), at) for at in (3, 6)]
     [True, False]

@@ -1,1 +1,1 @@
-"""Korean: normalising, sentence splitting, taggers, concept rules."""
+"""Korean: normalisation, sentence splitting, taggers, concept rules."""

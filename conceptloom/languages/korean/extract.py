@@ -1,4 +1,4 @@
-"""Concept sets of plain sentences: normalising, tagging and a concept rule in one call."""
+"""Extracts concept sets from plain sentences: normalisation, tagging and a concept rule in one call."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -11,14 +11,14 @@ BLOCK = 1024
 
 
 def concepts_of(sentences: list[str], rule: str = "published", tagger_name: str = "mecab") -> list[list[str]]:
-    """The concepts of each sentence, in their order; NUL characters, which no tagger reads, count as spaces."""
+    """Returns the concepts of each sentence, in order; NUL characters, which no tagger reads, count as spaces."""
     backend = tagger(tagger_name)
     texts = [sentence.replace("\0", " ") for sentence in sentences]
     return RULES[rule].extract(texts, backend.tag(texts), backend)
 
 
 def concept_sets(lines: Iterable[str], rule: str, tagger_name: str) -> Iterator[tuple[str, list[str]]]:
-    """Each line, normalised, with its concepts. Memory: a block of lines."""
+    """Yields each line, normalised, with its concepts. Memory: a block of lines."""
     left = iter(lines)
     while block := [normalise(line) for line in islice(left, BLOCK)]:
         yield from zip(block, concepts_of(block, rule, tagger_name), strict=True)

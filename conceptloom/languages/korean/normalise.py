@@ -1,4 +1,4 @@
-"""One spelling for one Korean text."""
+"""One spelling for each Korean text."""
 
 import re
 
@@ -8,9 +8,9 @@ _PLAIN = re.compile(r"[가-힣]+(?:,? [가-힣]+)*\.")
 
 
 def normalise(text: str) -> str:
-    """`text` in one spelling; nothing is added, and no word changed.
+    """Returns `text` in one spelling; adds nothing and changes no word.
 
-    A missing full stop stays missing: a noun phrase is a reason to reject, not to invent a sentence.
+    A missing full stop stays missing: a noun phrase is to be rejected, not made into a sentence.
 
     >>> normalise(" 개가  ‘멍멍’ 짖는다 。")
     "개가 '멍멍' 짖는다."

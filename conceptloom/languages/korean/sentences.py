@@ -1,4 +1,4 @@
-"""Cutting a text of several sentences into its sentences."""
+"""Splits a text into its sentences."""
 
 import re
 
@@ -6,10 +6,10 @@ _BOUNDARY = re.compile(r"[.!?][\"']?(?P<gap>\s+)")
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a normalised text: it is cut at white space behind `.`, `!` or `?` (and a closing quote).
+    """Returns the sentences of a normalised text, split at white space after `.`, `!` or `?` (and a closing quote).
 
-    A text without such a place is one sentence, whatever it ends in. An empty text gives one empty sentence, so that
-    the record is still counted.
+    A text without such a place is one sentence, whatever it ends in. An empty text is one empty sentence, so that the
+    record is still counted.
 
     >>> split_sentences("비가 온다. 우산을 쓴다.")
     ['비가 온다.', '우산을 쓴다.']

@@ -1,18 +1,18 @@
-"""A tagged piece of a Korean sentence, and the content morphemes inside it."""
+"""A tagged piece of a Korean sentence, and the content morphemes in it."""
 
 from typing import Literal
 
 Kind = Literal["noun", "modifier", "verb", ""]
 
 CONTENT_TAGS = frozenset(("NNG", "NNP", "XR", "VV", "VA", "MM", "MAG"))
-"""The tags (Sejong) whose morphemes carry meaning by themselves; what similarity and `unit: morpheme` are made of."""
+"""The Sejong tags of morphemes that carry meaning by themselves; similarity and `unit: morpheme` use only these."""
 
 STOP_SURFACES = frozenset(("대해", "대해서"))
-"""Tagged as verbs, but the postposition 'about': never a concept (measured on the published data)."""
+"""Tagged as verbs, but in fact the postposition 'about': never a concept (measured on the published data)."""
 
 
 def kind_of(surface: str, tag: str) -> Kind:
-    """What a token is to the concept rules, by the beginning of its tag (so NNG+JX is a noun, VV+EP a verb)."""
+    """Returns the kind of a token for concept rules, by the start of its tag (so NNG+JX is a noun, VV+EP a verb)."""
     if tag.startswith("NNG"):
         return "noun"
     if surface in STOP_SURFACES:
@@ -23,12 +23,12 @@ def kind_of(surface: str, tag: str) -> Kind:
 
 
 class Token:
-    """A surface form with its tag. Taggers share one instance among all equal tokens, so everything derived is kept."""
+    """A surface form with its tag. Taggers share one instance among equal tokens, so derived values are stored."""
 
     __slots__ = ("kind", "morphemes", "surface", "tag")
 
     def __init__(self, surface: str, tag: str, parts: tuple[tuple[str, str], ...] = ()) -> None:
-        """`parts` are the (form, tag) pairs of an inflected token; none means that the token is one morpheme."""
+        """`parts` are the (form, tag) pairs of an inflected token; without any, the token is one morpheme."""
         self.surface = surface
         self.tag = tag
         self.kind: Kind = kind_of(surface, tag)

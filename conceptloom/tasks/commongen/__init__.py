@@ -1,1 +1,1 @@
-"""The work of recipe `commongen` on one bucket."""
+"""The tasks of recipe `commongen`."""

@@ -1,9 +1,9 @@
-"""Stage split of concept sets, where dev and test are kept from an earlier build: they are copied, train gives way."""
+"""Stage split of concept sets with frozen dev and test: copies them, and drops the sets that train must not have."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.concept_sets import concept_sets, set_hashes
 from conceptloom.hashing import text_id
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.tables import to_ipc
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
@@ -20,17 +21,17 @@ from conceptloom.tasks.commongen.split.references import REFERENCES
 from conceptloom.tasks.frozen import FrozenFile, copy_frozen
 
 BARE = "without_references"
-"""In the manifest entry of a copied data file: how many of its sets have no caption."""
+"""A key in the manifest entry of a copied data file: how many of its sets have no caption."""
 
 
 def frozen_sets(file: FrozenFile, data: bytes) -> pa.Table:
-    """The rows of a frozen data file with the split that they are of, schema SETS_DATA."""
+    """Returns the rows of a frozen data file with their split, schema SETS_DATA."""
     rows = pq.read_table(BytesIO(data), use_threads=False)
     return rows.append_column("split", pa.repeat(file.split, len(rows))).cast(SETS_DATA)
 
 
 def references_of(rows: pa.Table) -> pa.Table:
-    """The sentences of some sets (schema SETS_DATA) by their ids, schema REFERENCES: what train must do without."""
+    """Returns the sentences of some sets (schema SETS_DATA), schema REFERENCES: those that train must not have."""
     lists = one_array(rows["references"])
     parents, texts = pc.list_parent_indices(lists), lists.flatten()
     sets = pa.array(set_hashes(concept_sets(rows["concepts"]))).take(parents)
@@ -41,7 +42,7 @@ def references_of(rows: pa.Table) -> pa.Table:
 
 @dataclass(frozen=True)
 class TakeFrozenSets:
-    """Copies the frozen files into the stage: what train gives way to is then what will be published."""
+    """Copies the frozen files into the stage, so that train is checked against exactly what will be published."""
 
     files: tuple[FrozenFile, ...]
     source: str
@@ -49,8 +50,8 @@ class TakeFrozenSets:
     outputs: ClassVar[tuple[str, ...]] = ("held", "references", "statistics", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Answers the frozen sets (schema SETS_DATA), their sentences (REFERENCES), counts, and the copies' receipt."""
-        parts, copies = [SETS_DATA.empty_table()], list[dict[str, Any]]()
+        """Yields the frozen sets (schema SETS_DATA), their sentences (REFERENCES), counts, and the copies' receipt."""
+        parts, copies = [SETS_DATA.empty_table()], list[JsonObject]()
         for file, data, copy in copy_frozen(self.files, self.source, self.directory):
             if file.is_data:
                 parts.append(frozen_sets(file, data))

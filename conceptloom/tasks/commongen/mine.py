@@ -1,10 +1,10 @@
-"""Stage mine: from sentences to all their concept sets (CommonGen, section 3.1), a shard of lead concepts at a time."""
+"""Stage mine: from sentences to all their concept sets, one shard of lead concepts at a time (CommonGen, 3.1)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from conceptloom import storage
 from conceptloom.arrays.ids import pack_ids
+from conceptloom.arrays.types import Column, Integers
 from conceptloom.concepts import (
     CODED,
     MINED,
@@ -36,8 +37,8 @@ from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 
 FEW_CONCEPTS = "few_concepts"
 SHARD_SENTENCES = 8192
-"""Sentences for each shard of lead concepts: with their copies they take some ten megabytes, their sets some hundred
-thousand rows."""
+"""Sentences for each shard of lead concepts: with their copies they take about ten megabytes, and their sets about a
+hundred thousand rows."""
 TERMS = "terms.parquet"
 """The concepts in the order of their numbers, with their degrees; schema TERM_DEGREES."""
 
@@ -47,31 +48,31 @@ _CONCEPTS, _WORDS = b"c", b"w"
 
 
 def size_name(size: int) -> str:
-    """What the sets of one size are called where a ledger has sources."""
+    """Returns the name of the sets of one size, which a ledger has in place of a source."""
     return f"{size} concepts"
 
 
 def shards_of(captions: float) -> int:
-    """How many shards of lead concepts so many captions have."""
+    """Returns the number of shards of lead concepts for a number of captions."""
     return 1 + int(captions) // SHARD_SENTENCES
 
 
 @dataclass(frozen=True)
 class CountTerms:
-    """Counts in how many sentences of one shard each concept and each word stands."""
+    """Counts how many sentences of one shard contain each concept and each word."""
 
     directory: str
     outputs: ClassVar[tuple[str, ...]] = ("terms",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema TERM_COUNTS behind a mark."""
+        """Yields rows of schema TERM_COUNTS after a one-byte mark."""
         rows = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "words"])
         yield Output("terms", 0, _CONCEPTS + to_ipc(count_terms(rows["concepts"])))
         yield Output("terms", 0, _WORDS + to_ipc(count_terms(rows["words"])))
 
 
 def merge_terms(blocks: list[bytes]) -> bytes:
-    """The lexicons of all shards' terms as bytes: the concepts by rarity, the words by spelling."""
+    """Returns the lexicons of all shards' terms as bytes: the concepts by rarity, the words by spelling."""
     counts = [
         merge_counts(from_ipc([block[1:]], TERM_COUNTS) for block in blocks if block[:1] == kind)
         for kind in (_CONCEPTS, _WORDS)
@@ -82,7 +83,7 @@ def merge_terms(blocks: list[bytes]) -> bytes:
 
 @lru_cache(maxsize=1)
 def lexicons(data: bytes) -> tuple[Lexicon, Lexicon]:
-    """The inverse of `merge_terms`; every shard of a process asks for the same ones."""
+    """The inverse of `merge_terms`; cached, since every shard of a process needs the same lexicons."""
     table = read_ipc(data)
     concepts, words = (table[name].combine_chunks().flatten() for name in ("concepts", "words"))
     return Lexicon(concepts), Lexicon(words)
@@ -90,7 +91,7 @@ def lexicons(data: bytes) -> tuple[Lexicon, Lexicon]:
 
 @dataclass(frozen=True)
 class CodeShard:
-    """Turns the sentences of one shard into numbers, and sends each to the shards of its possible lead concepts."""
+    """Encodes the sentences of one shard as numbers, and sends each to the shards of its possible lead concepts."""
 
     rules: MiningRules
     shards: int
@@ -99,7 +100,7 @@ class CodeShard:
     outputs: ClassVar[tuple[str, ...]] = ("routed", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `coded` (schema CODED) and `rejected`; answers blocks of CODED, and the receipt."""
+        """Writes `coded` (schema CODED) and `rejected`; yields blocks of CODED, and the receipt."""
         sentences = read_table(storage.join(self.source, shard_name("sentences", bucket)))
         enough = pc.greater_equal(pc.list_value_length(sentences["concepts"]), min(self.rules.sizes))
         kept, few = sentences.filter(enough), sentences.filter(pc.invert(enough))
@@ -117,8 +118,8 @@ def _coded(sentences: pa.Table, terms: bytes) -> pa.Table:
     return code_sentences(pack_ids(sentences["id"]), sentences["concepts"], sentences["words"], *lexicons(terms))
 
 
-def _capped(sources: pa.ChunkedArray, lost: Any) -> dict[str, dict[str, int]]:
-    """By source: how many sentences had more concepts than are mined, and how many concepts they lost."""
+def _capped(sources: pa.ChunkedArray, lost: Integers) -> dict[str, dict[str, int]]:
+    """Returns, by source, how many sentences had more concepts than are mined, and how many concepts they lost."""
     rows = np.flatnonzero(lost)
     sentences, concepts = Counter[str](), Counter[str]()
     for source, number in zip(sources.take(pa.array(rows)).to_pylist(), lost[rows].tolist(), strict=True):
@@ -137,7 +138,7 @@ class MineShard:
     outputs: ClassVar[tuple[str, ...]] = ("degrees", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `mined` (schema MINED); answers the degrees of its concepts, and how many sets there are by size."""
+        """Writes `mined` (schema MINED); yields the degrees of its concepts, and the receipt with the sets by size."""
         found = list(mine(from_ipc(blocks, CODED).to_batches(), self.rules, bucket, self.shards))
         table = pa.Table.from_batches(found, MINED)
         file = write_table(storage.join(self.directory, shard_name("mined", bucket)), table)
@@ -145,8 +146,8 @@ class MineShard:
         yield receipt(bucket, Ledger(), [file], made=sizes_of(table["concepts"]), **_supports(table))
 
 
-def sizes_of(concepts: Any) -> dict[str, int]:
-    """How many sets there are of each size, under the names of `size_name`."""
+def sizes_of(concepts: Column) -> dict[str, int]:
+    """Returns how many sets there are of each size, by `size_name`."""
     counts = pc.value_counts(pc.list_value_length(concepts)).to_pylist()
     return {size_name(one["values"]): one["counts"] for one in counts}
 
@@ -163,7 +164,7 @@ class WriteTerms:
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes TERMS; `side` is what `merge_terms` answers."""
+        """Writes TERMS; `side` is the result of `merge_terms`."""
         concepts, _ = lexicons(side or b"")
         degrees = merge_degrees(map(Degrees.from_bytes, blocks)).of_concept
         every = np.concatenate((degrees, np.zeros(len(concepts) - len(degrees), dtype=np.int64)))

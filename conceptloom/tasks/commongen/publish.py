@@ -1,13 +1,13 @@
 """Stage publish of concept sets: CommonGen's own files beside the tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
 from conceptloom import storage
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.publishing import task_line
 from conceptloom.schemas import DATA
@@ -19,14 +19,14 @@ from conceptloom.tasks.publish import DataFile, shard_rows
 
 @dataclass(frozen=True)
 class Sets:
-    """A row of a shard is a concept set with its sentences, schema SETS_DATA of the split's gather."""
+    """A row of a shard is a concept set with its sentences, schema SETS_DATA of `split.gather`."""
 
     def rows(self, file: DataFile) -> pa.Table:
         """See Shape."""
         return shard_rows(file).select(DATA.names).cast(DATA)
 
-    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
-        """JSON lines, parallel text, and of sets that people are to write for the tasks."""
+    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[JsonObject]:
+        """Writes JSON lines, parallel text, and the annotation tasks for the sets of dev and test."""
         found = rows.select(["id", "concepts", "references"]).to_pylist()
         base = storage.join(output, "published", file.name)
         sentences = sum(len(row["references"]) for row in found)
@@ -45,20 +45,20 @@ class Sets:
         return set_ledger(sizes_of(rows["concepts"]))
 
 
-def _json(row: dict[str, Any]) -> str:
-    """A set as in the published files; the reasons are the rationales of people."""
+def _json(row: JsonObject) -> str:
+    """Returns a set as in the published files; people write the reasons later, so there are none."""
     line = {"concept_set": "#".join(row["concepts"]), "scene": row["references"], "reason": []}
     return json.dumps(line, ensure_ascii=False)
 
 
-def _tasks(found: list[dict[str, Any]]) -> bytes:
-    """What a writer of references sees: the concepts, and nothing that a caption says of them."""
+def _tasks(found: list[JsonObject]) -> bytes:
+    """Returns what a writer of references sees: the concepts, without any caption."""
     return "".join(task_line(row["id"], row["concepts"]) for row in found).encode()
 
 
-def _repeated(rows: list[dict[str, Any]]) -> Iterator[str]:
+def _repeated(rows: list[JsonObject]) -> Iterator[str]:
     return (" ".join(row["concepts"]) for row in rows for _ in row["references"])
 
 
-def _lines(lines: Any) -> bytes:
+def _lines(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()

@@ -1,9 +1,9 @@
-"""Stage sample: candidates among all concept sets, and which of them dev and test get (CommonGen, section 3.1)."""
+"""Stage sample: draws candidates from all concept sets, and gives dev and test the best (CommonGen, section 3.1)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.arrays.concept_sets import found_in
 from conceptloom.arrays.ids import set_ids
-from conceptloom.arrays.types import UInt64
+from conceptloom.arrays.types import Column, UInt64
 from conceptloom.concepts import SAMPLED, Degrees, Lexicon, Quotas, merge_samples, rank, sample, score
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import REJECTED, STRINGS
@@ -25,7 +25,7 @@ NOT_DRAWN = "not_drawn"
 _NONE: Mapping[str, int] = {}
 _NO_ROWS = REJECTED.empty_table()
 TOGETHER = 16
-"""Shards of mined sets whose samples are put together at a time."""
+"""The number of shards of mined sets whose samples are merged at a time."""
 
 SETS = "sets.parquet"
 """The candidates, by id; schema CANDIDATES."""
@@ -42,27 +42,27 @@ CANDIDATES = pa.schema(
     ]
 )
 """A candidate: its concepts, sorted, and as numbers; its rank among those of its size, 1 for the best score; the split
-that it is meant for."""
+that it is intended for."""
 
 
 @dataclass(frozen=True)
 class MinedSets:
-    """Where stage mine left its sets, and how many they are in all: what a score depends on besides the set."""
+    """The result of stage mine, and its number of sets: what a score depends on besides the set itself."""
 
     directory: str
     sets: int
     terms: str
-    """The hash of TERMS, by which a process that has read it knows whether it is the same one."""
+    """The hash of TERMS, by which a process recognises the file that it has read already."""
 
     def scored(self, shard: int) -> pa.Table:
-        """The sets of one shard with ids and scores, schema SCORED."""
+        """Returns the sets of one shard with ids and scores: schema SAMPLED without its last field."""
         mined = read_table(storage.join(self.directory, shard_name("mined", shard)))
         _, degrees, hashes = _terms(self)
         batches = [score(batch, degrees, hashes) for batch in mined.to_batches() if len(batch)]
         return pa.Table.from_batches(batches, pa.schema(list(SAMPLED)[:-1]))
 
-    def concepts(self, numbers: Any) -> pa.ListArray:
-        """The concepts of sets, sorted by spelling, from their numbers."""
+    def concepts(self, numbers: Column) -> pa.ListArray:
+        """Returns the concepts of sets, sorted by spelling, from their numbers."""
         return _terms(self)[0].spelled(numbers)
 
 
@@ -75,7 +75,7 @@ def _terms(mined: MinedSets) -> tuple[Lexicon, Degrees, UInt64]:
 
 @dataclass(frozen=True)
 class DrawShard:
-    """Scores the sets of one shard, and draws among them: the sample of all is among the samples of the shards."""
+    """Scores the sets of one shard and draws a sample: the samples of the shards contain the sample of all sets."""
 
     mined: MinedSets
     size: int
@@ -83,33 +83,33 @@ class DrawShard:
     outputs: ClassVar[tuple[str, ...]] = ("drawn",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema SAMPLED, for MergeDraws."""
+        """Yields rows of schema SAMPLED, for MergeDraws."""
         yield Output("drawn", bucket // TOGETHER, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
 
 
 @dataclass(frozen=True)
 class MergeDraws:
-    """Puts the samples of TOGETHER shards together: each is as large as that of all, and shards are many."""
+    """Merges the samples of TOGETHER shards, because there are many shards, each with a sample of the full size."""
 
     size: int
     outputs: ClassVar[tuple[str, ...]] = ("samples",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema SAMPLED."""
+        """Yields rows of schema SAMPLED."""
         yield Output("samples", 0, to_ipc(_merged(blocks, self.size)))
 
 
 def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
     drawn = merge_samples([], size)
     for block in blocks:
-        # One after the other, so that no more than two samples are unpacked at a time.
+        # One by one, so that at most two samples are unpacked at a time.
         drawn = merge_samples([drawn, read_ipc(block)], size)
     return drawn
 
 
 @dataclass(frozen=True)
 class Choose:
-    """Puts the samples of all shards together, ranks them, and gives dev and test the best."""
+    """Merges the samples of all shards, ranks the sets, and gives dev and test the best."""
 
     mined: MinedSets
     size: int
@@ -117,7 +117,7 @@ class Choose:
     seed: int
 
     def __call__(self, blocks: list[bytes]) -> bytes:
-        """The candidates (schema CANDIDATES, by id) as bytes; raises BuildError where the quotas want more sets."""
+        """Returns the candidates (schema CANDIDATES, by id) as bytes; raises BuildError if the quotas are larger."""
         drawn = _merged(blocks, self.size).sort_by("set").combine_chunks()
         ranked = rank(drawn, self.quotas, self.seed)
         splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
@@ -140,7 +140,7 @@ class WriteCandidates:
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes SETS from `side`, what `Choose` answers."""
+        """Writes SETS from `side`, the result of `Choose`."""
         table = from_ipc([side or b""], CANDIDATES)
         ledger = set_ledger(kept=sizes_of(table["concepts"]))
         yield receipt(bucket, ledger, [write_table(storage.join(self.directory, SETS), table)])
@@ -153,14 +153,14 @@ def _drawn(candidates: bytes) -> UInt64:
 
 @dataclass(frozen=True)
 class LeaveOut:
-    """Writes down the sets of one shard that were not drawn."""
+    """Records the sets of one shard that were not drawn."""
 
     mined: MinedSets
     directory: str
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `rejected`; `side` is what `Choose` answers."""
+        """Writes `rejected`; `side` is the result of `Choose`."""
         scored = self.mined.scored(bucket)
         rest = scored.filter(pa.array(~found_in(_drawn(side or b""), scored["set"].to_numpy()))).sort_by("set")
         reasons = pa.repeat(NOT_DRAWN, len(rest))
@@ -171,8 +171,8 @@ class LeaveOut:
         yield receipt(bucket, set_ledger(sizes_of(scored["concepts"]), rejected), [file])
 
 
-def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str, reasons: Any, details: Any) -> pa.Table:
-    """Rows of schema REJECTED for concept sets. A set's source is its size."""
+def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str, reasons: Column, details: Column) -> pa.Table:
+    """Returns rows of schema REJECTED for concept sets. A set's source is its size."""
     sizes = pc.list_value_length(concepts)
     source = pc.binary_join_element_wise(sizes.cast(pa.string()), size_name(0).removeprefix("0 "), " ")
     empty = pa.repeat("", len(sets))
@@ -184,7 +184,7 @@ def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str, reasons: Any
 def set_ledger(
     read: Mapping[str, int] = _NONE, rejected: pa.Table = _NO_ROWS, kept: Mapping[str, int] = _NONE
 ) -> Ledger:
-    """A ledger of concept sets: how many were read and kept by size, and which were left out (schema REJECTED)."""
+    """Returns a ledger of concept sets, from the numbers read and kept by size, and the rows of schema REJECTED."""
     ledger = Ledger()
     for name, number in read.items():
         ledger.of(name).read += number

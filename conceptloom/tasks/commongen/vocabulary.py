@@ -12,7 +12,7 @@ from conceptloom.tables import write_file
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
 
 FILE = "vocabulary.txt"
-"""The concepts that may be found, a word a line, sorted: what the stage keeps of ConceptNet."""
+"""The concepts that may be found, one word a line, sorted: all that the stage keeps of ConceptNet."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ReadVocabulary:
     outputs: ClassVar[tuple[str, ...]] = ("side", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes FILE; answers it as the side input of the analysis, and its receipt."""
+        """Writes FILE; yields it as the side input of the analysis, and its receipt."""
         words = read_vocabulary(self.path)
         data = encode_vocabulary(words)
         yield Output("side", 0, data)

@@ -1,1 +1,1 @@
-"""The work of recipe `korean-commongen` on one bucket."""
+"""The tasks of recipe `korean-commongen`."""

@@ -1,14 +1,15 @@
-"""Stage split, where validation and test are kept from an earlier build: they are copied and protected."""
+"""Stage split with frozen validation and test: copies them from an earlier build, and protects them from train."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from conceptloom import storage
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.splits import (
     PAIR_HOLDERS,
@@ -29,7 +30,7 @@ _HELD, _HOLDERS = b"h", b"p"
 
 
 def frozen_rows(file: FrozenFile, data: bytes) -> pa.Table:
-    """The rows of a frozen data file as rows of a divided corpus (schema DIVIDED), without morphemes."""
+    """Returns the rows of a frozen data file as rows of a split corpus (schema DIVIDED), without morphemes."""
     rows = pq.read_table(BytesIO(data), use_threads=False)
     texts, empty = rows["target"], pa.array([[]] * len(rows), DIVIDED.field("morphemes").type)
     columns = [rows["id"], texts, rows["source"], rows["locator"], pa.repeat(pa.scalar(1, pa.int32()), len(rows))]
@@ -38,7 +39,7 @@ def frozen_rows(file: FrozenFile, data: bytes) -> pa.Table:
 
 @dataclass(frozen=True)
 class TakeFrozen:
-    """Copies the frozen files into the stage: what is protected is then exactly what will be published."""
+    """Copies the frozen files into the stage, so that exactly what will be published is protected."""
 
     files: tuple[FrozenFile, ...]
     source: str
@@ -46,8 +47,8 @@ class TakeFrozen:
     outputs: ClassVar[tuple[str, ...]] = ("held", "statistics", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields the frozen rows as an assignment, their statistics, and the receipt of the copies."""
-        parts, copies = [DIVIDED.empty_table()], list[dict[str, Any]]()
+        """Yields the assignment of the frozen rows, their statistics, and the receipt of the copies."""
+        parts, copies = [DIVIDED.empty_table()], list[JsonObject]()
         for file, data, copy in copy_frozen(self.files, self.source, self.directory):
             copies.append(copy)
             if file.is_data:
@@ -60,7 +61,7 @@ class TakeFrozen:
 
 @dataclass(frozen=True)
 class CountHolders:
-    """Counts which pairs of the held-out sets one shard holds, and sends the counts to the buckets of the pairs."""
+    """Counts the pairs of the held-out sets in one shard, and sends the counts to the buckets of the pairs."""
 
     policy: Policy
     buckets: int
@@ -95,7 +96,7 @@ class Protect:
     policy: Policy
 
     def __call__(self, blocks: list[bytes]) -> bytes:
-        """Returns the Protection as bytes, from the frozen rows and, if given, the summed holders of their pairs."""
+        """Returns the Protection as bytes, from the frozen rows and, if given, the total holders of their pairs."""
         held = next(read_ipc(block[1:]) for block in blocks if block[:1] == _HELD)
         holders = from_ipc((block[1:] for block in blocks if block[:1] == _HOLDERS), PAIR_HOLDERS)
         return protect(frozen_assignment(held), sum_holders(holders.to_batches()), self.policy).to_bytes()

@@ -1,11 +1,11 @@
 """Stage publish of sentences: JSON lines and text in the formats of the published data set."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
 from conceptloom import storage
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger, count_read
 from conceptloom.publishing import json_lines, text_lines
 from conceptloom.schemas import DATA
@@ -21,7 +21,7 @@ class Sentences:
         """See Shape."""
         return data_rows(file)
 
-    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[dict[str, Any]]:
+    def write(self, output: str, file: DataFile, rows: pa.Table) -> list[JsonObject]:
         """See Shape."""
         return write_published(output, file.name, rows, references=file.split != "train")
 
@@ -30,15 +30,15 @@ class Sentences:
         return count_read(rows["source"])
 
 
-def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[dict[str, Any]]:
-    """Writes rows (schema DATA) as JSON lines and text. Raises BuildError for what the formats cannot hold."""
+def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[JsonObject]:
+    """Writes rows (schema DATA) as JSON lines and text. Raises BuildError for rows that the formats cannot express."""
     texts = {"jsonl": json_lines(rows, references=references), "txt": text_lines(rows, references=references)}
     paths = {ending: storage.join(output, "published", f"{name}.{ending}") for ending in texts}
     return [write_file(paths[ending], text, len(rows)) for ending, text in texts.items()]
 
 
 def data_rows(file: DataFile) -> pa.Table:
-    """The rows of one file (schema DATA), in the order of their ids."""
+    """Returns the rows of one file (schema DATA), in the order of their ids."""
     rows = shard_rows(file)
     texts = rows["text"].combine_chunks()
     references = pa.ListArray.from_arrays(pa.array(range(len(rows) + 1), pa.int32()), texts)

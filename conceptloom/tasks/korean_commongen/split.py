@@ -1,17 +1,19 @@
-"""Stage split: validation and test under a split policy, and the statistics of what came out (section 3, table 1)."""
+"""Stage split: validation and test under a split policy, and the statistics of the result (section 3, table 1)."""
 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.types import Bool, UInt8
 from conceptloom.hashing import bucket_of
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import count_read, count_written
 from conceptloom.schemas import SENTENCES
 from conceptloom.splits import (
@@ -46,7 +48,7 @@ from conceptloom.tables import Block, by_bucket, from_ipc, read_table, to_ipc, w
 from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
 
 DIVIDED = SENTENCES.append(pa.field("split", pa.string()))
-"""A sentence with the split that it went to."""
+"""A sentence with its split."""
 
 _SETS, _LONE = b"s", b"l"
 _HELD, _COUNTS, _SEEN = b"h", b"c", b"m"
@@ -54,7 +56,7 @@ _TRAIN = "train"
 
 
 def routed(rows: pa.RecordBatch, key: str, buckets: int) -> Iterator[Block]:
-    """A block for each bucket of the hashes in column `key` that has any rows."""
+    """Yields a block for each bucket that has any rows, by the hashes in column `key`."""
     table = pa.Table.from_batches([rows])
     return by_bucket(table, bucket_of(table[key].to_numpy(), buckets))
 
@@ -70,7 +72,7 @@ class SendSets:
     outputs: ClassVar[tuple[str, ...]] = ("sets", "pairs")
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schemas SET_ROWS and, where the policy looks at pairs, PAIR_EVIDENCE."""
+        """Yields rows of schemas SET_ROWS and, if the policy looks at pairs, PAIR_EVIDENCE."""
         sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
         for number, data in routed(set_rows(sentences, self.stratify), "set", self.buckets):
             yield Output("sets", number, _SETS + data)
@@ -80,20 +82,20 @@ class SendSets:
 
 @dataclass(frozen=True)
 class FindLonePairs:
-    """Finds the pairs of one bucket that a single set holds, and sends their number to that set's bucket."""
+    """Finds the pairs of one bucket that only one set holds, and sends their number to that set's bucket."""
 
     buckets: int
     outputs: ClassVar[tuple[str, ...]] = ("lone",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema LONE_PAIRS."""
+        """Yields rows of schema LONE_PAIRS."""
         found = lone_pairs(from_ipc(blocks, PAIR_EVIDENCE).to_batches())
         yield from (Output("lone", number, _LONE + data) for number, data in routed(found, "set", self.buckets))
 
 
 @dataclass(frozen=True)
 class FindCandidates:
-    """The best candidates among the sets of one bucket."""
+    """Finds the best candidates among the sets of one bucket."""
 
     policy: Policy
     wanted: int
@@ -101,7 +103,7 @@ class FindCandidates:
     outputs: ClassVar[tuple[str, ...]] = ("candidates",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """The bucket's Candidates."""
+        """Yields the bucket's Candidates."""
         kinds = list(blocks)
         rows = from_ipc((block[1:] for block in kinds if block[:1] == _SETS), SET_ROWS).to_batches()
         lone = from_ipc((block[1:] for block in kinds if block[:1] == _LONE), LONE_PAIRS).to_batches()
@@ -110,7 +112,7 @@ class FindCandidates:
 
 @dataclass(frozen=True)
 class Assign:
-    """Chooses among the candidates of all buckets what is held out."""
+    """Chooses the held-out sets among the candidates of all buckets."""
 
     policy: Policy
     validation: int
@@ -118,7 +120,7 @@ class Assign:
     seed: int
 
     def __call__(self, blocks: list[bytes]) -> bytes:
-        """The Assignment as bytes; raises BuildError where the policy cannot give the sizes asked for."""
+        """Returns the Assignment as bytes; raises BuildError if the policy cannot reach the sizes asked for."""
         parts = map(Candidates.from_bytes, blocks)
         merged = merge_candidates(parts, self.validation + self.test, self.seed)
         return assign(merged, self.validation, self.test, self.policy, self.seed).to_bytes()
@@ -134,21 +136,21 @@ class DivideShard:
     outputs: ClassVar[tuple[str, ...]] = ("statistics", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `sentences` (schema DIVIDED) and `rejected`; answers counts, held-out rows and the receipt."""
+        """Writes `sentences` (schema DIVIDED) and `rejected`; yields counts, held-out rows and the receipt."""
         assignment = Assignment.from_bytes(side or b"")
         sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
         yield from write_division(self.directory, bucket, sentences, divide(sentences, assignment, self.policy))
 
 
 def divided(sentences: pa.Table, division: Division) -> tuple[pa.Table, pa.Table]:
-    """The sentences with their splits (schema DIVIDED), and the dropped ones (REJECTED)."""
+    """Returns the sentences with their splits (schema DIVIDED), and the dropped ones (REJECTED)."""
     names = pa.array([SPLIT_NAMES.get(split) for split in division.splits.tolist()], pa.string())
     kept = sentences.append_column("split", names).filter(pa.array(division.splits >= 0))
     return kept.cast(DIVIDED), dropped_rows(sentences, division)
 
 
 def write_division(directory: str, bucket: int, sentences: pa.Table, division: Division) -> Iterator[Output]:
-    """Writes the parts of a shard; answers their statistics and the receipt."""
+    """Writes the parts of a shard; yields their statistics and the receipt."""
     kept, rejected = divided(sentences, division)
     entry = write_table(storage.join(directory, shard_name("sentences", bucket)), kept)
     file = write_table(storage.join(directory, shard_name("rejected", bucket)), rejected)
@@ -159,7 +161,7 @@ def write_division(directory: str, bucket: int, sentences: pa.Table, division: D
 
 
 def statistics_of(rows: pa.Table) -> Iterator[Output]:
-    """The counts of each split of some rows (schema DIVIDED), and those that are held out."""
+    """Yields the counts of each split of some rows (schema DIVIDED), and the held-out rows."""
     for split in SPLIT_NAMES.values():
         part = rows.filter(pc.equal(rows["split"], split)).select(SENTENCES.names)
         yield Output("statistics", 0, _COUNTS + encode_counts(split, count_block(examples_of_sentences(part))))
@@ -175,7 +177,7 @@ def _split_sources(kept: pa.Table) -> dict[str, dict[str, int]]:
 
 
 def encode_counts(split: str, counts: Counts) -> bytes:
-    """The counts of one split as bytes: a line of JSON, then the hashes of the concepts."""
+    """Returns the counts of one split as bytes: a line of JSON, then the hashes of the concepts."""
     head = {**asdict(counts), "concepts": None, "split": split}
     return json.dumps(head).encode() + b"\n" + counts.concepts.astype("<u8").tobytes()
 
@@ -190,13 +192,13 @@ def decode_counts(data: bytes) -> tuple[str, Counts]:
 
 
 def merge_held(blocks: list[bytes]) -> bytes:
-    """The held-out rows of all shards, in the order of their ids, as one block behind their mark."""
+    """Returns the held-out rows of all shards, in the order of their ids, as one block after its mark."""
     held = from_ipc((block[1:] for block in blocks if block[:1] == _HELD), DIVIDED)
     return _HELD + to_ipc(held.sort_by("id"))
 
 
 def held_splits(block: bytes) -> dict[str, pa.Table]:
-    """The held-out rows by split, as examples; splits without rows are left out."""
+    """Returns the held-out rows by split, as examples; splits without rows are omitted."""
     held = from_ipc([block[1:]] if len(block) > 1 else [], DIVIDED)
     parts = {split: held.filter(pc.equal(held["split"], split)) for split in SPLIT_NAMES.values() if split != _TRAIN}
     return {split: examples_of_sentences(rows.combine_chunks()) for split, rows in parts.items() if len(rows)}
@@ -204,19 +206,19 @@ def held_splits(block: bytes) -> dict[str, pa.Table]:
 
 @lru_cache(maxsize=1)
 def held_tuples(block: bytes) -> dict[str, EvalTuples]:
-    """The concept tuples of each held-out split; every shard of a process asks for the same ones."""
+    """Returns the concept tuples of each held-out split; cached, since every shard of a process needs the same."""
     return {split: eval_tuples(rows) for split, rows in held_splits(block).items()}
 
 
 @dataclass(frozen=True)
 class MarkSeen:
-    """Marks which tuples of the held-out concepts one shard of train holds."""
+    """Marks which concept tuples of the held-out splits occur in one shard of train."""
 
     directory: str
     outputs: ClassVar[tuple[str, ...]] = ("statistics",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """`side` is what `merge_held` answers; the result is a mask for each held-out split."""
+        """Yields a mask for each held-out split; `side` is the result of `merge_held`."""
         shard = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
         train = shard.filter(pc.equal(shard["split"], _TRAIN)).combine_chunks()
         for split, tuples in held_tuples(side or b"").items():
@@ -226,7 +228,7 @@ class MarkSeen:
 
 @dataclass(frozen=True)
 class Summarise:
-    """Puts the statistics of all shards together and writes them."""
+    """Merges the statistics of all shards and writes them."""
 
     directory: str
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
@@ -238,10 +240,10 @@ class Summarise:
         yield receipt(bucket, count_read(pa.array([], pa.string())), [file])
 
 
-def summarise(blocks: list[bytes], held: bytes) -> dict[str, Any]:
-    """The statistics of each split (JSON values) from counts, held-out rows and masks."""
+def summarise(blocks: list[bytes], held: bytes) -> JsonObject:
+    """Returns the statistics of each split (JSON values) from counts, held-out rows and masks."""
     counts: dict[str, Counts] = {}
-    seen: dict[str, Any] = {}
+    seen: dict[str, UInt8] = {}
     for block in sorted(blocks):
         if block[:1] == _COUNTS:
             split, more = decode_counts(block[1:])
@@ -257,5 +259,5 @@ def summarise(blocks: list[bytes], held: bytes) -> dict[str, Any]:
     return {split: split_statistics(counts[split], fresh.get(split)).to_json() for split in SPLIT_NAMES.values()}
 
 
-def _unpacked(packed: Any, length: int) -> Any:
+def _unpacked(packed: UInt8, length: int) -> Bool:
     return np.unpackbits(packed, count=length).astype(np.bool_)

@@ -1,4 +1,4 @@
-"""What a concept rule is: it takes the concepts out of tagged sentences."""
+"""The contract of a concept rule, which extracts the concepts of tagged sentences."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ Sentences = list[list[Token]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A concept rule that can be named.
+    """A registered concept rule.
 
-    `extract` gets the texts, their tokens and the tagger (for a rule that tags pieces by themselves), and answers the
-    concepts of each sentence: distinct, in the order in which they stand.
+    `extract` takes the texts, their tokens and the tagger (for a rule that tags pieces by themselves), and returns the
+    concepts of each sentence: distinct, in the order of the text.
     """
 
     summary: str
@@ -26,7 +26,7 @@ RULES: Registry[Rule] = Registry("concept rule", "conceptloom.rules", Rule)
 
 
 def by_sentence(concepts_of: Callable[[str, list[Token]], list[str]]) -> Callable[..., list[list[str]]]:
-    """The `extract` of a rule that looks at one sentence's text and tokens; repeated concepts are dropped."""
+    """Returns the `extract` of a rule on the text and tokens of one sentence; it drops repeated concepts."""
 
     def extract(texts: list[str], sentences: Sentences, tagger: Tagger) -> list[list[str]]:
         return [list(dict.fromkeys(concepts_of(*pair))) for pair in zip(texts, sentences, strict=True)]

@@ -11,10 +11,10 @@ MODIFIERS: frozenset[Kind] = frozenset({"modifier"})
 
 
 def join_by_first_occurrence(text: str, tokens: list[Token], first: int, last: int) -> str:
-    """The text from the first occurrence of the chain's first noun to the end of that of its last noun.
+    """Returns the text from the first occurrence of the chain's first noun to the end of that of its last noun.
 
-    This is what the published sets show, with its quirk where a noun occurs before its chain (`기차가 기차 역`).
-    Where the slice is empty the nouns are concatenated.
+    The published sets do this, with a quirk if a noun also occurs before its chain (`기차가 기차 역`). If the slice is
+    empty, the nouns are concatenated.
     """
     start = text.find(tokens[first].surface)
     end = text.find(tokens[last].surface) + len(tokens[last].surface)
@@ -22,13 +22,16 @@ def join_by_first_occurrence(text: str, tokens: list[Token], first: int, last: i
 
 
 def join_in_place(text: str, tokens: list[Token], first: int, last: int) -> str:
-    """The text from the chain's own first noun to the end of its own last noun; joined nouns where it is not there."""
+    """Returns the text from the chain's own first noun to the end of its own last noun.
+
+    If the first noun is not found in the text, returns the concatenated nouns.
+    """
     position = 0
     start = -1
     for index in range(last + 1):
         surface = tokens[index].surface
         found = text.find(surface, position)
-        # Some taggers answer base forms that the text does not hold, or holds only further on: they do not count.
+        # Some taggers return base forms that the text does not have, or has only further on: these do not count.
         gap = text[position:found]
         if found < 0 or (tokens[index].kind != "noun" and gap.strip()):
             continue
@@ -38,9 +41,9 @@ def join_in_place(text: str, tokens: list[Token], first: int, last: int) -> str:
 
 
 def chain_concepts(text: str, tokens: list[Token], join: Join, words: frozenset[Kind]) -> list[str]:
-    """Noun chains and the words of the given kinds, in order. The last token (the full stop) is left out.
+    """Returns noun chains and the words of the given kinds, in order. The last token (the full stop) is ignored.
 
-    A chain is closed by any token that is no noun; one that the end of the sentence leaves open is discarded.
+    Any token that is not a noun closes a chain; a chain that the end of the sentence leaves open is discarded.
     """
     concepts: list[str] = []
     first = -1
@@ -59,12 +62,12 @@ def chain_concepts(text: str, tokens: list[Token], join: Join, words: frozenset[
 
 
 def published(text: str, tokens: list[Token]) -> list[str]:
-    """The concepts as the published data set has them."""
+    """Returns the concepts as the published data set has them."""
     return chain_concepts(text, tokens, join_by_first_occurrence, ALL_WORDS)
 
 
 def exact(text: str, tokens: list[Token]) -> list[str]:
-    """As `published`, but a chain is cut out where it stands: the right rule for a new data set."""
+    """As `published`, but takes a chain from its own place in the text: the right rule for a new data set."""
     return chain_concepts(text, tokens, join_in_place, ALL_WORDS)
 
 

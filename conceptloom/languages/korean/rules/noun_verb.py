@@ -6,9 +6,9 @@ from conceptloom.languages.korean.tokens import Token
 
 
 def eojeol_concept(eojeol: str, tokens: list[Token]) -> str:
-    """The concept of one white-space token tagged by itself, or an empty text.
+    """Returns the concept of one white-space token tagged by itself, or an empty string.
 
-    First tag a noun: all tokens but the particles, concatenated; first tag a verb: the whole white-space token.
+    If its first tag is a noun: all tokens but particles, concatenated. If it is a verb: the whole white-space token.
     """
     first = tokens[0].tag if tokens else ""
     if first.startswith("NNG"):
@@ -17,7 +17,7 @@ def eojeol_concept(eojeol: str, tokens: list[Token]) -> str:
 
 
 def noun_verb(texts: list[str], sentences: Sentences, tagger: Tagger) -> list[list[str]]:
-    """The concepts of each sentence; each distinct white-space token of the block is tagged once."""
+    """Returns the concepts of each sentence; tags each distinct white-space token of the block once."""
     split = [text.removesuffix(".").split() for text in texts]
     distinct = list(dict.fromkeys(eojeol for eojeols in split for eojeol in eojeols))
     concept = dict(zip(distinct, map(eojeol_concept, distinct, tagger.tag(distinct)), strict=True))

@@ -1,4 +1,4 @@
-"""Rule `paper`: the tag list of Korean CommonGen, section 3.1, taken at its word."""
+"""Rule `paper`: the tag list of Korean CommonGen, section 3.1, taken literally."""
 
 from conceptloom.languages.korean.rules.base import RULES, Rule, by_sentence
 from conceptloom.languages.korean.tokens import Token
@@ -9,7 +9,7 @@ PAPER_TAGS = frozenset(
 
 
 def paper(text: str, tokens: list[Token]) -> list[str]:
-    """Every token whose (first) tag is in the paper's list, one by one; nouns are not joined."""
+    """Returns every token whose (first) tag is in the paper's list, one by one; nouns are not joined."""
     return [token.surface for token in tokens if token.tag.partition("+")[0] in PAPER_TAGS]
 
 

@@ -1,1 +1,1 @@
-"""Stage split of concept sets: train gives way to dev and test, and each set gets its sentences."""
+"""Stage split of concept sets: drops train sets too close to dev and test, and gives each set its sentences."""

@@ -1,9 +1,9 @@
-"""Stage split of concept sets: train gives way to dev and test, and every set gets its sentences (CommonGen, 3.5)."""
+"""Stage split of concept sets: the rows of the data set, each set with its sentences (CommonGen, section 3.5)."""
 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from conceptloom.arrays.lists import offsets_of
 from conceptloom.arrays.types import UInt64
 from conceptloom.corpus.analysis import shuffled
 from conceptloom.hashing import bucket_of
+from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import DATA, STRINGS
 from conceptloom.splits import SPLIT_NAMES
@@ -39,7 +40,7 @@ INDEX = pa.schema(
         *(CANDIDATES.field(name) for name in ("support", "words", "length", "degree", "score", "rank", "split")),
     ]
 )
-"""A candidate with what its score is made of; `split` is empty where it was dropped."""
+"""A candidate with the parts of its score; `split` is empty if it was dropped."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class GatherSets:
     outputs: ClassVar[tuple[str, ...]] = ("statistics", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `sets` (schema SETS_DATA), `index` and `rejected`; answers the counts of each split."""
+        """Writes `sets` (schema SETS_DATA), `index` and `rejected`; yields the counts of each split and the receipt."""
         sets, held = known(side or b"")
         own = sets.filter(pa.array(bucket_of(sets["set"].to_numpy(), self.buckets) == bucket))
         references = pa.concat_tables([from_ipc(blocks, REFERENCES), held])
@@ -67,12 +68,12 @@ class GatherSets:
         files.append(self._write("index", bucket, index.cast(INDEX)))
         yield receipt(bucket, set_ledger(sizes_of(fate["concepts"]), rejected, sizes_of(rows["concepts"])), files)
 
-    def _write(self, kind: str, bucket: int, table: pa.Table) -> dict[str, Any]:
+    def _write(self, kind: str, bucket: int, table: pa.Table) -> JsonObject:
         return write_table(storage.join(self.directory, shard_name(kind, bucket)), table)
 
 
 def _with_captions(sets: pa.Table, references: pa.Table) -> pa.Table:
-    """The candidates (schema JUDGED), in which a train set without any sentence left is dropped too."""
+    """Returns the candidates (schema JUDGED), where train sets without any remaining sentence are dropped too."""
     bare = pc.invert(pc.is_in(sets["set"], value_set=one_array(references["set"].unique())))
     lost = pc.and_(pc.and_(bare, pc.equal(sets["split"], TRAIN)), pc.equal(sets["reason"], ""))
     reason = pc.if_else(lost, NO_CAPTION, sets["reason"])
@@ -85,10 +86,10 @@ def _dropped(sets: pa.Table) -> pa.Table:
 
 
 def data_rows(sets: pa.Table, references: pa.Table, seed: int) -> pa.Table:
-    """The rows of some sets (schema JUDGED, by id) with their sentences (schema REFERENCES), schema SETS_DATA.
+    """Returns the rows of some sets (schema JUDGED, by id) with their sentences (schema REFERENCES), schema SETS_DATA.
 
-    The sentences stand in the order of their ids, which are hashes; the first is the target. A dev or test set without
-    any has an empty target: its references are still to be written.
+    The sentences are in the order of their ids, which are hashes; the first is the target. A dev or test set without
+    any has an empty target, until its references are written.
     """
     own = references.filter(pc.is_in(references["set"], value_set=one_array(sets["set"])))
     own = own.sort_by([("set", "ascending"), ("id", "ascending")]).combine_chunks()
@@ -116,7 +117,7 @@ def _split_sizes(rows: pa.Table) -> dict[str, dict[str, int]]:
 
 
 def statistics_of(rows: pa.Table) -> Iterator[Output]:
-    """The counts of each split of some rows (schema SETS_DATA), for SummariseSets."""
+    """Yields the counts of each split of some rows (schema SETS_DATA), for SummariseSets."""
     for split in SPLIT_NAMES.values():
         part = rows.filter(pc.equal(rows["split"], split)).combine_chunks()
         examples = pa.table([part["concepts"], part["references"], part["source"]], schema=EXAMPLES)
@@ -124,7 +125,7 @@ def statistics_of(rows: pa.Table) -> Iterator[Output]:
 
 
 def encode_counts(split: str, counts: TupleCounts) -> bytes:
-    """The counts of one split as bytes: a line of JSON, then the hashes of its tuples."""
+    """Returns the counts of one split as bytes: a line of JSON, then the hashes of its tuples."""
     lengths = [len(hashes) for hashes in counts.tuples]
     head = {"split": split, "sizes": dict(counts.sizes), "sentences": counts.sentences, "words": counts.words}
     hashes = np.concatenate(counts.tuples).astype("<u8").tobytes()
@@ -143,7 +144,7 @@ def decode_counts(data: bytes) -> tuple[str, TupleCounts]:
 
 @dataclass(frozen=True)
 class SummariseSets:
-    """Puts the counts of all buckets together."""
+    """Merges the counts of all buckets."""
 
     directory: str
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)

@@ -1,4 +1,4 @@
-"""Stage split of concept sets: which candidates train must do without (CommonGen, section 3.5)."""
+"""Stage split of concept sets: which candidates are dropped from train (CommonGen, section 3.5)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,30 +21,30 @@ from conceptloom.tasks.base import Output
 from conceptloom.tasks.commongen.sample import CANDIDATES, SETS
 
 JUDGED = pa.schema([*CANDIDATES, pa.field("reason", pa.string()), pa.field("detail", pa.string())])
-"""A candidate and why it is dropped; both texts are empty for one that stays."""
+"""A candidate and why it is dropped; both texts are empty if it is kept."""
 
 TRAIN, DEV, TEST = SPLIT_NAMES.values()
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Says which candidates train must do without. Memory: the candidates."""
+    """Decides which candidates are dropped from train. Memory: the candidates."""
 
     policy: TrainPolicy
     source: str
     outputs: ClassVar[tuple[str, ...]] = ("judged",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema JUDGED, by id; `side` holds dev and test where they are frozen."""
+        """Yields rows of schema JUDGED, by id; `side` has dev and test if they are frozen."""
         table = read_table(storage.join(self.source, SETS))
         yield Output("judged", 0, to_ipc(judged(table, self.policy, None if side is None else read_ipc(side))))
 
 
 def judged(candidates: pa.Table, policy: TrainPolicy, frozen: pa.Table | None = None) -> pa.Table:
-    """The candidates (schema CANDIDATES, in their order) with the policy's verdicts, schema JUDGED.
+    """Returns the candidates (schema CANDIDATES, in their order) with the policy's verdicts, schema JUDGED.
 
-    `frozen` (`concepts` and `split`) are dev and test of an earlier build. All candidates are train's then, and those
-    that are dev or test themselves are dropped first (`held_out`).
+    `frozen` (`concepts` and `split`) are dev and test of an earlier build. Then all candidates are for train, and those
+    that are in dev or test are dropped first (`held_out`).
     """
     held = candidates if frozen is None else frozen
     parts = {name: held.filter(pc.equal(held["split"], name)) for name in (DEV, TEST)}
@@ -79,6 +79,6 @@ def _details(reason: str, policy: TrainPolicy, dropped: pa.Table, parts: dict[st
 
 
 def of_splits(judged_sets: pa.Table, *splits: str) -> pa.Table:
-    """The candidates of some splits that were not dropped."""
+    """Returns the candidates of some splits that were not dropped."""
     wanted = pc.is_in(judged_sets["split"], value_set=pa.array(splits))
     return judged_sets.filter(pc.and_(wanted, pc.equal(judged_sets["reason"], "")))

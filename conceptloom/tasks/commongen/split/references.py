@@ -1,4 +1,4 @@
-"""Stage split of concept sets: the sentences of the chosen ones, shard by shard."""
+"""Stage split of concept sets: the sentences of the chosen sets, shard by shard."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ REFERENCES = pa.schema([("set", pa.uint64()), *((name, pa.string()) for name in 
 
 
 class Stages(NamedTuple):
-    """Where the earlier stages left their shards."""
+    """The directories with the shards of earlier stages."""
 
     sentences: str
     coded: str
 
     def references(self, bucket: int, chosen: pa.Table) -> pa.Table:
-        """The sentences of one shard that hold all concepts of chosen sets (schema CANDIDATES), by (set, id)."""
+        """Returns the sentences of one shard with all concepts of a chosen set (schema CANDIDATES), by (set, id)."""
         coded = read_table(storage.join(self.coded, shard_name("coded", bucket))).cast(CODED)
         sets = chosen.select(["set", "numbers"]).rename_columns(["set", "concepts"]).combine_chunks()
         found = supporters(coded.to_batches(), sets)
@@ -41,7 +41,7 @@ class Stages(NamedTuple):
 
 
 def firsts(references: pa.Table, most: int) -> pa.Table:
-    """The first `most` sentences of each set, of rows in the order of (set, id)."""
+    """Returns the first `most` sentences of each set; the rows are ordered by (set, id)."""
     sets = references["set"].to_numpy()
     starts = np.flatnonzero(np.diff(sets, prepend=sets[:1] + np.uint64(1)))
     within = np.arange(len(sets)) - np.repeat(starts, np.diff(starts, append=len(sets)))
@@ -50,14 +50,14 @@ def firsts(references: pa.Table, most: int) -> pa.Table:
 
 @dataclass(frozen=True)
 class FindHeld:
-    """Finds sentences that may stand as references of dev and test. One that could for both is test's."""
+    """Finds sentences that can be references of dev and test; one that fits both goes to test."""
 
     stages: Stages
     most: int
     outputs: ClassVar[tuple[str, ...]] = ("held",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema REFERENCES; `side` has schema JUDGED."""
+        """Yields rows of schema REFERENCES; `side` has schema JUDGED."""
         sets = read_ipc(side or b"")
         test = self.stages.references(bucket, of_splits(sets, TEST))
         dev = self.stages.references(bucket, of_splits(sets, DEV))
@@ -67,18 +67,18 @@ class FindHeld:
 
 @dataclass(frozen=True)
 class MergeHeld:
-    """Puts what the shards found for dev and test together."""
+    """Merges what the shards found for dev and test."""
 
     most: int
 
     def __call__(self, blocks: list[bytes]) -> bytes:
-        """The references of the held-out sets as bytes, schema REFERENCES, by (set, id)."""
+        """Returns the references of the held-out sets as bytes, schema REFERENCES, by (set, id)."""
         table = from_ipc(blocks, REFERENCES).sort_by([("set", "ascending"), ("id", "ascending")])
         return to_ipc(firsts(table.combine_chunks(), self.most))
 
 
 class Known(NamedTuple):
-    """What every shard is told: the candidates (JUDGED), and the references of dev and test (REFERENCES)."""
+    """The side input of every shard: the candidates (JUDGED), and the references of dev and test (REFERENCES)."""
 
     sets: pa.Table
     held: pa.Table
@@ -88,30 +88,30 @@ _JUDGED_MARK, _HELD_MARK = b"j", b"h"
 
 
 def mark_judged(block: tuple[int, bytes]) -> tuple[int, bytes]:
-    """A block of candidates as `join_known` takes it."""
+    """Returns a block of candidates as `join_known` takes it."""
     return 0, _JUDGED_MARK + block[1]
 
 
 def mark_held(data: bytes) -> tuple[int, bytes]:
-    """The references of dev and test as `join_known` takes them."""
+    """Returns the references of dev and test as `join_known` takes them."""
     return 0, _HELD_MARK + data
 
 
 def join_known(blocks: list[bytes]) -> bytes:
-    """Both marked blocks as one."""
+    """Joins both marked blocks into one."""
     sets, held = (next(block[1:] for block in blocks if block[:1] == mark) for mark in (_JUDGED_MARK, _HELD_MARK))
     return len(sets).to_bytes(8, "little") + sets + held
 
 
 @lru_cache(maxsize=1)
 def known(data: bytes) -> Known:
-    """The inverse of `join_known`; every shard of a process asks for the same."""
+    """The inverse of `join_known`; cached, since every shard of a process needs the same."""
     size = int.from_bytes(data[:8], "little")
     return Known(read_ipc(data[8 : 8 + size]).combine_chunks(), read_ipc(data[8 + size :]).combine_chunks())
 
 
 def without_copies(references: pa.Table, held: pa.ChunkedArray) -> pa.Table:
-    """The references (schema REFERENCES) whose text is none of `held`, but for case, spaces and punctuation.
+    """Returns the references (schema REFERENCES) that equal no text in `held`, ignoring case, spaces and punctuation.
 
     Corpora copy each other's captions and respell them; each spelling is a sentence of its own.
     """
@@ -126,14 +126,14 @@ def _letters(texts: pa.Array) -> pa.Array:
 
 @dataclass(frozen=True)
 class FindTrain:
-    """Finds the sentences of train's sets in one shard, less those that stand as references of dev or test."""
+    """Finds the sentences of train's sets in one shard, without those that are references of dev or test."""
 
     stages: Stages
     buckets: int
     outputs: ClassVar[tuple[str, ...]] = ("references",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Rows of schema REFERENCES to the buckets of their sets; `side` is what `join_known` answers."""
+        """Yields rows of schema REFERENCES to the buckets of their sets; `side` is the result of `join_known`."""
         sets, held = known(side or b"")
         found = without_copies(self.stages.references(bucket, of_splits(sets, TRAIN)), held["text"])
         for number, data in by_bucket(found, bucket_of(found["set"].to_numpy(), self.buckets)):
