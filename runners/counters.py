@@ -8,7 +8,7 @@ from conceptloom.transforms.blocks import TASKS
 
 
 def counters(result: Any, stage: str) -> dict[str, int]:
-    """The stage's counters by name (`read`, `kept`, `rejected_REASON`), and its tasks'; empty where there are none.
+    """Returns the stage's counters by name (`read`, `kept`, `rejected_REASON`), and its tasks'; empty where there are none.
 
     A runner that had to try a bundle again may count it twice: the ledger, made of what was written, is the truth.
     """

@@ -75,7 +75,7 @@ class DataflowRunner(Runner):
 
 
 def job_options(options: Sequence[str], recipe: str, stage: str) -> list[str]:
-    """The pipeline options of one stage's job: the given ones, with a name of its own and labels to find it by.
+    """Returns the pipeline options of one stage's job: the given ones, with a name of its own and labels to find it by.
 
     The session of this process stays here: what a worker needs is in the package.
     """

@@ -37,7 +37,7 @@ Complaints = Iterator[str]
 
 
 def missing(flags: Sequence[str], inputs: Sequence[str], output: str) -> list[str]:
-    """Everything that keeps a build with these pipeline options from running on Dataflow; empty where nothing does.
+    """Returns everything that keeps a build with these pipeline options from running on Dataflow; empty where nothing does.
 
     Raises ConfigError for an option whose value cannot be read at all.
     """
@@ -112,7 +112,7 @@ def _image(options: PipelineOptions) -> Complaints:
 
 
 def _versions(image: str) -> Complaints:
-    """A name may tell what an image holds: what is pickled here is read by the same Python and the same Beam only."""
+    """Yields a name may tell what an image holds: what is pickled here is read by the same Python and the same Beam only."""
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
     python, beam = _IMAGE_PYTHON.search(image), _IMAGE_BEAM.search(image)
     if python and python[1] != here:

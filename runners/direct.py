@@ -24,7 +24,7 @@ MEMORY_PER_BYTE = 15
 
 
 def cores() -> int:
-    """How many tasks this machine runs at a time."""
+    """Returns how many tasks this machine runs at a time."""
     return os.cpu_count() or 1
 
 
@@ -72,7 +72,7 @@ class DirectRunner(Runner):
 
 
 def memory_warning(input_bytes: int) -> str | None:
-    """A warning where a build of that many bytes of text will hardly fit into this machine's memory."""
+    """Returns a warning where a build of that many bytes of text will hardly fit into this machine's memory."""
     need = input_bytes * MEMORY_PER_BYTE
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if need <= have:

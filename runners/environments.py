@@ -18,7 +18,7 @@ _WANTS = {
 
 
 def environment(options: PipelineOptions, default: str | None) -> str:
-    """The environment that the options name, or `default`; raises ConfigError for one that cannot work."""
+    """Returns the environment that the options name, or `default`; raises ConfigError for one that cannot work."""
     portable = options.view_as(PortableOptions)
     kind = portable.environment_type or default
     if kind is None:

@@ -15,7 +15,7 @@ _RAISED = re.compile(r"^(?P<line>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE)
 
 
 def as_error(stage: str, error: Exception) -> ConceptloomError:
-    """The ConceptloomError inside a runner's exception, or a BuildError that names the stage and the exception.
+    """Returns the ConceptloomError inside a runner's exception, or a BuildError that names the stage and the exception.
 
     Runners wrap the exception of a function: in process they keep its type and lengthen its message, across processes
     they keep the traceback's text alone.
@@ -24,7 +24,7 @@ def as_error(stage: str, error: Exception) -> ConceptloomError:
 
 
 def is_lost_worker(error: Exception) -> bool:
-    """Whether a job failed for no doing of its tasks, so that it may end well when it is run again.
+    """Returns whether a job failed for no doing of its tasks, so that it may end well when it is run again.
 
     What a task raised arrives with its traceback; when its worker was killed, or could not be reached, there is none,
     or the task fell over the broken connection.
@@ -48,7 +48,7 @@ def _cause(error: Exception) -> str:
 
 
 def _raised(error: Exception) -> str | None:
-    """The line of the exception that a traceback inside the error's text ends in."""
+    """Returns the line of the exception that a traceback inside the error's text ends in."""
     _, found, rest = str(error).partition(_TRACEBACK)
     raised = [match["line"] for match in _RAISED.finditer(rest) if found]
     return raised[-1].partition(" [while running")[0] if raised else None

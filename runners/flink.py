@@ -38,13 +38,13 @@ def open_flink(workers: int, options: tuple[str, ...] = ()) -> Iterator[Portable
 
 
 def _is_local(options: PipelineOptions) -> bool:
-    """Whether Flink runs inside the job server that will be started here, so that this process can be reached."""
+    """Returns whether Flink runs inside the job server that will be started here, so that this process can be reached."""
     given = options.view_as(PortableOptions).job_endpoint
     return not given and options.view_as(FlinkRunnerOptions).flink_master in MAGIC_HOST_NAMES
 
 
 def job_server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
-    """The job server that is given, or one that lives as long as the context; raises as `open_flink` does."""
+    """Returns the job server that is given, or one that lives as long as the context; raises as `open_flink` does."""
     server = named(options)
     if server:
         return server

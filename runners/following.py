@@ -49,7 +49,7 @@ class _Follower:
 
 
 def sentences(counted: dict[str, int]) -> tuple[int, int]:
-    """How many sentences a stage's counters say were read, and how many were finished: kept or left out.
+    """Returns how many sentences a stage's counters say were read, and how many were finished: kept or left out.
 
     >>> sentences({"kept": 7, "read": 12, "rejected_digits": 2, "rejected_length": 1, "shuffled_bytes_raw": 90})
     (12, 10)

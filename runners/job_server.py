@@ -40,13 +40,13 @@ class JobServer:
             raise self._silent()
 
     def ended(self) -> str | None:
-        """The last words of a server that was started here and has ended; None for one that may still run."""
+        """Returns the last words of a server that was started here and has ended; None for one that may still run."""
         if self._process is None or self._process.poll() is None:
             return None
         return f"{self._last_words()} (status {self._process.returncode})"
 
     def answers(self, seconds: float) -> bool:
-        """Whether something that takes jobs answers within that time."""
+        """Returns whether something that takes jobs answers within that time."""
         with grpc.insecure_channel(self.endpoint) as channel:
             try:
                 grpc.channel_ready_future(channel).result(timeout=seconds)
@@ -55,7 +55,7 @@ class JobServer:
             return True
 
     def option_names(self) -> set[str]:
-        """The names of the options that the engine behind the server has of its own.
+        """Returns the names of the options that the engine behind the server has of its own.
 
         Raises BuildError where something else than a job server answers.
         """
@@ -72,7 +72,7 @@ class JobServer:
         return BuildError(f"no Beam job server answers at {self.endpoint}: check that it runs, and its address")
 
     def _last_words(self) -> str:
-        """The last line of the log that tells something: a Java stack's or a Go stack's frames do not."""
+        """Returns the last line of the log that tells something: a Java stack's or a Go stack's frames do not."""
         with open(self._log, encoding="utf-8", errors="replace") as stream:
             lines = [line.strip() for line in stream if line.strip()]
         telling = [line for line in lines if any(word in line.lower() for word in ("error", "exception", "panic"))]
@@ -80,7 +80,7 @@ class JobServer:
 
 
 def named(options: PipelineOptions) -> AbstractContextManager[JobServer] | None:
-    """The job server that --job_endpoint names, None where it names none; raises BuildError where nothing answers."""
+    """Returns the job server that --job_endpoint names, None where it names none; raises BuildError where nothing answers."""
     endpoint = options.view_as(PortableOptions).job_endpoint
     if not endpoint:
         return None

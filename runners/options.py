@@ -10,7 +10,7 @@ from conceptloom.errors import ConfigError
 
 
 def parsed(flags: Sequence[str]) -> PipelineOptions:
-    """The options; raises ConfigError for one whose value cannot be read."""
+    """Returns the options; raises ConfigError for one whose value cannot be read."""
     said = io.StringIO()
     try:
         # The parser prints its usage and leaves the process.
@@ -23,7 +23,7 @@ def parsed(flags: Sequence[str]) -> PipelineOptions:
 
 
 def unknown(options: PipelineOptions, also: Collection[str] = ()) -> list[str]:
-    """A complaint about each option that neither Beam nor its engine (`also`: the names of its own options) knows."""
+    """Returns a complaint about each option that neither Beam nor its engine (`also`: the names of its own options) knows."""
     known = {*options.get_all_options(), *also}
     names = options.get_all_options(retain_unknown_options=True)
     return [f"no pipeline option is called --{name}" for name in names if name not in known]

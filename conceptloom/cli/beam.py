@@ -11,7 +11,7 @@ SETTINGS = {"allow_extra_args": True}
 
 
 def beam_options(context: typer.Context, otherwise: str = "Beam's options stand behind --") -> tuple[str, ...]:
-    """The options behind `--`, of which the file systems of this process learn before the first file is touched.
+    """Returns the options behind `--`, of which the file systems of this process learn before the first file is touched.
 
     Ends with status 2 where an argument is no option; `otherwise` says what may be wrong. Raises ConfigError for an
     option whose value cannot be read.

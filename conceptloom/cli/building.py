@@ -147,7 +147,7 @@ def settings_data(
 
 
 def _sources(inputs: list[str]) -> dict[str, dict[str, Any]]:
-    """The sources of --input arguments: several of one name are several patterns of one source."""
+    """Returns the sources of --input arguments: several of one name are several patterns of one source."""
     sources: dict[str, dict[str, Any]] = {}
     for argument in inputs:
         head, equals, pattern = argument.partition("=")

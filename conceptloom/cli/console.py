@@ -9,7 +9,7 @@ WIDTH = 200
 
 
 def wide_console(**options: Any) -> Console:
-    """A console (rich's `options`) on which a table into a file or a pipe is as wide as it is."""
+    """Returns a console (rich's `options`) on which a table into a file or a pipe is as wide as it is."""
     console = Console(**options)
     if not console.is_terminal:
         console.width = WIDTH

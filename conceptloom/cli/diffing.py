@@ -58,7 +58,7 @@ def _show(found: dict[str, Any]) -> None:
 
 
 def _row_lines(found: dict[str, Any]) -> Iterator[str]:
-    """The rows that differ: by kind, by reason, and some examples."""
+    """Yields the rows that differ: by kind, by reason, and some examples."""
     totals = [f"{sum(found[side]['rows'].values()):,}" for side in ("old", "new")]
     yield f"rows      {_arrow(*totals)}" + (", all the same" if found["same"] else "")
     if found["same_files"]:
@@ -76,7 +76,7 @@ def _row_lines(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _place(group: dict[str, Any]) -> str:
-    """The splits of a difference, and its reason."""
+    """Returns the splits of a difference, and its reason."""
     kind = group["kind"]
     if group["old_split"] and group["new_split"]:
         return _arrow(group["old_split"], group["new_split"])
@@ -103,7 +103,7 @@ def _tables(found: dict[str, Any]) -> Iterator[tuple[str, list[str], list[list[s
 
 
 def _side_by_side(statistics: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The numbers of table 1 of both builds, a column for each split."""
+    """Returns the numbers of table 1 of both builds, a column for each split."""
     old, new = ({name: dict(_leaves(column)) for name, column in statistics[side].items()} for side in ("old", "new"))
     splits = list(old | new)
     keys = list(dict.fromkeys(key for side in (old, new) for column in side.values() for key in column))

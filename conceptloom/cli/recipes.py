@@ -39,12 +39,12 @@ class RecipeCommand(TyperCommand):
 
 
 def own_settings(context: typer.Context) -> JsonObject:
-    """The settings that were given by options of the recipe's own, by key."""
+    """Returns the settings that were given by options of the recipe's own, by key."""
     return dict(context.meta.get(_SETTINGS, {}))
 
 
 def taken(keys: Sequence[str], args: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """The values of the options of some keys, and the other arguments. What stands behind `--` is not looked at.
+    """Returns the values of the options of some keys, and the other arguments. What stands behind `--` is not looked at.
 
     Ends the process with status 2 for an option without a value. The last of several values counts.
 
@@ -73,7 +73,7 @@ def _flag(key: str) -> str:
 
 
 def _named_recipe(args: Sequence[str]) -> "Recipe[Any] | None":
-    """The recipe that the arguments name; None where they name none, or one that does not exist."""
+    """Returns the recipe that the arguments name; None where they name none, or one that does not exist."""
     before = args[: args.index("--")] if "--" in args else args
     names = [argument for argument in before if not argument.startswith("-")]
     if not names:

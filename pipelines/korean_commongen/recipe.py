@@ -48,25 +48,25 @@ def _ingest(context: KoreanContext, pipeline: beam.Pipeline) -> object:
     chosen = settings.ingest
     analyser = Analyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
     return pipeline | "Ingest" >> Ingest(
-        context.plan.files,
-        list(context.plan.spans),
-        context.buckets,
-        analyser,
-        settings.seed,
-        settings.limit,
-        context.directory("ingest"),
+        files=context.plan.files,
+        spans=list(context.plan.spans),
+        buckets=context.buckets,
+        analyser=analyser,
+        seed=settings.seed,
+        limit=settings.limit,
+        directory=context.directory("ingest"),
     )
 
 
 def _select_settings(settings: KoreanCommonGenSettings) -> JsonObject:
     entry = SCORERS[settings.select.scorer]
-    # A scorer that wants the corpus first has no file of its own to be known by.
+    # A scorer that needs corpus frequencies has no file of its own to identify it.
     table = {} if entry.wants_frequencies else entry.make(None).signature()
     return {"seed": settings.seed, "table": table, **settings.select.model_dump(mode="json")}
 
 
 def selection_of(settings: KoreanCommonGenSettings) -> Selection:
-    """The core's view of the settings of stage select."""
+    """Returns the settings of stage select as the core takes them."""
     chosen = settings.select
     return Selection(chosen.scorer, chosen.unit, chosen.per_source, chosen.posting_limit, chosen.top_k, settings.seed)
 
@@ -96,7 +96,7 @@ def _split_settings(settings: KoreanCommonGenSettings) -> JsonObject:
 
 
 def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
-    """The core's view of the settings of stage split, for that many sentences."""
+    """Returns the settings of stage split as the core takes them, for that many sentences."""
     chosen = settings.split
     validation, test = Sizes(chosen.validation, chosen.test).resolve(sentences)
     return SplitPlan(chosen.chosen(), validation, test, chosen.stratify, settings.seed)

@@ -74,7 +74,7 @@ def one_line_json(value: Any) -> str:
 
 
 def params_of(defaults: dict[str, Any]) -> dict[str, Param]:
-    """The parameters of a run, typed by JSON schemas. `output` has no default unless the schedule gives one."""
+    """Returns the parameters of a run, typed by JSON schemas. `output` has no default unless the schedule gives one."""
     place = {"type": "string", "pattern": PLACE}
     perhaps = {"type": ["null", "string"], "pattern": PLACE}
     schemas: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -102,7 +102,7 @@ def params_of(defaults: dict[str, Any]) -> dict[str, Param]:
 
 
 def make_dag(recipe: str, stages: list[str], plan: dict[str, Any]) -> DAG:
-    """The DAG of a recipe: its stages one after the other, then the promotion."""
+    """Returns the DAG of a recipe: its stages one after the other, then the promotion."""
     dag = DAG(
         f"conceptloom-{recipe}",
         description=f"Builds {recipe} under the date of the run and makes it the current build if it passes its gates",
@@ -132,7 +132,7 @@ def make_dag(recipe: str, stages: list[str], plan: dict[str, Any]) -> DAG:
 
 
 def read_json(name: str) -> dict[str, Any]:
-    """The JSON file of this name beside this one; nothing where there is none."""
+    """Returns the JSON file of this name beside this one; nothing where there is none."""
     path = HERE / name
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
