@@ -48,7 +48,7 @@ def from_yaml(text: str, origin: str) -> JsonObject:
     try:
         data = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"{origin} is not YAML: {' '.join(str(error).split())}") from None
     if data is None:
         return {}
     if not isinstance(data, dict):
@@ -72,4 +72,4 @@ def set_key(data: JsonObject, assignment: str) -> None:
     try:
         data[last] = yaml.safe_load(value)
     except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigError(f"--set {key}: {value!r} is not valid YAML: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"--set {key}: {value!r} is not YAML: {' '.join(str(error).split())}") from None

@@ -230,7 +230,7 @@ def check_output(recipe: Recipe[S], output: str) -> None:
         if other not in ("", recipe.name):
             raise OutputError(f"{output} contains a build of recipe {other!r}: choose another --output")
     elif storage.list_files(output):
-        raise OutputError(f"{output} is not empty and does not contain a build: choose another --output")
+        raise OutputError(f"{output} is not empty and contains no build: choose another --output")
 
 
 def check_not_current(output: str) -> None:

@@ -63,7 +63,7 @@ class FinishedBuild:
         """The manifest of the data set."""
         found = read_manifest(self.directory)
         if found is None:
-            raise InputError(f"{self.directory} does not contain a finished build: finish the build, or check the path")
+            raise InputError(f"{self.directory} contains no finished build: finish the build, or check the path")
         return found
 
     @cached_property
@@ -91,7 +91,7 @@ class FinishedBuild:
         """The stage that read the inputs; raises InputError if it is not finished."""
         name = self.recipe.stages[0].name
         if name not in self.stages:
-            raise InputError(f"{self.directory} does not contain a build with a finished stage {name}: check the path")
+            raise InputError(f"{self.directory} contains no build with a finished stage {name}: check the path")
         return self.stages[name]
 
     def missing(self) -> list[str]:
@@ -152,7 +152,7 @@ def open_build(directory: str) -> FinishedBuild:
     marker = storage.read_existing(storage.join(directory, MARKER)) or b""
     name = marker.decode("utf-8", "replace").strip()
     if not name:
-        raise InputError(f"{directory} does not contain a build: check the path")
+        raise InputError(f"{directory} contains no build: check the path")
     build = FinishedBuild(directory, _recipe(name, directory))
     _ = build.first
     return build
@@ -166,7 +166,7 @@ def open_finished(directory: str) -> FinishedBuild:
     directory = build_at(directory)
     manifest = read_manifest(directory)
     if manifest is None or not storage.exists(storage.join(directory, REPORT)):
-        raise InputError(f"{directory} does not contain a finished build: finish the build, or check the path")
+        raise InputError(f"{directory} contains no finished build: finish the build, or check the path")
     build = FinishedBuild(directory, _recipe(manifest.name, directory))
     missing = build.missing()
     if missing:
