@@ -66,7 +66,7 @@ def build(path: Path, workers: int) -> tuple[float, int]:
 
 
 def family(process: int) -> list[int]:
-    """A process and all that it started."""
+    """Returns a process and all that it started."""
     try:
         threads = os.listdir(f"/proc/{process}/task")
         children = [c for t in threads for c in Path(f"/proc/{process}/task/{t}/children").read_text().split()]
@@ -76,7 +76,7 @@ def family(process: int) -> list[int]:
 
 
 def resident(process: int) -> int:
-    """The resident bytes of a process; pages that several share are counted for each of them."""
+    """Returns the resident bytes of a process; pages that several share are counted for each of them."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

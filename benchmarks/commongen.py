@@ -52,7 +52,7 @@ def write_captions(data: Path, captions: int, path: Path) -> int:
 
 
 def measure(*arguments: object) -> tuple[Cost, str]:
-    """What a command takes in a process of its own, and what it says."""
+    """Returns what a command takes in a process of its own, and what it says."""
     begin = time.monotonic()
     child = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
@@ -66,7 +66,7 @@ def measure(*arguments: object) -> tuple[Cost, str]:
 
 
 def build(data: Path, captions: Path, output: Path, *more: object) -> tuple[Cost, str]:
-    """A build, or a stage of one, by the command line, in one process."""
+    """Returns a build, or a stage of one, by the command line, in one process."""
     names = data / "conceptnet" / "concept_names.txt"
     inputs = ["--input", f"captions:lines={captions}", "--conceptnet", names, "--set", f"mine.max_concepts={MOST}"]
     return measure("-m", "conceptloom", "build", "commongen", *inputs, "--workers", 1, "--output", output, *more)
@@ -141,7 +141,7 @@ def plainly(program: str, source: Path, target: Path) -> tuple[int, ...]:
 
 
 def sums_of(mined: pa.Table) -> tuple[int, ...]:
-    """How many sets, and the sum of each field."""
+    """Returns how many sets, and the sum of each field."""
     return len(mined), *(pc.sum(mined[name]).as_py() or 0 for name in FIELDS)
 
 
@@ -182,7 +182,7 @@ def compare(data: Path, captions: int, runs: int, folder: Path) -> None:
 
 
 def without_long(data: Path, lines: Path, folder: Path) -> Path:
-    """The captions without those that the cap would touch: the obvious pipeline has no cap."""
+    """Returns the captions without those that the cap would touch: the obvious pipeline has no cap."""
     build(data, lines, folder / "all", "--only", "ingest")
     kept = []
     for path in sorted((folder / "all" / "stages" / "1-ingest").glob("sentences-*")):

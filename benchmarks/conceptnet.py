@@ -51,7 +51,7 @@ def line(kind: int, start: int, end: int) -> str:
 
 
 def name(node: int) -> str:
-    """A node's URI; every third has a part of speech."""
+    """Returns a node's URI; every third has a part of speech."""
     language = "en" if node % ENGLISH == 0 else "fr"
     return f"/c/{language}/concept_{node}" + ("/n" if node % 3 == 0 else "")
 
@@ -64,7 +64,7 @@ def frequent_sets(count: int) -> list[list[str]]:
 
 
 def peak_mib() -> int:
-    """The most memory this process has had, in MiB."""
+    """Returns the most memory this process has had, in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 

@@ -31,7 +31,7 @@ def command(name: str, what: list[str], *more: str) -> list[str]:
 
 
 def estimate(what: list[str], workers: int, sample: str) -> tuple[dict[str, Any], float]:
-    """The estimate, and the seconds that it took."""
+    """Returns the estimate, and the seconds that it took."""
     begin = time.monotonic()
     made = subprocess.run(
         command("estimate", what, "--workers", str(workers), "--sample", sample, "--json"),
@@ -48,7 +48,7 @@ def children_cpu() -> float:
 
 
 def build(what: list[str], workers: int, output: Path) -> tuple[float, float, int]:
-    """The seconds of a whole build on the clock and of processors, and the peak memory of all its processes."""
+    """Returns the seconds of a whole build on the clock and of processors, and the peak memory of all its processes."""
     begin, used, peak = time.monotonic(), children_cpu(), 0
     process = subprocess.Popen(
         command("build", what, "--workers", str(workers), "--output", str(output)),
@@ -89,7 +89,7 @@ def compared(
 
 
 def counts(name: str, build_value: float, total_seconds: float) -> bool:
-    """Whether a quantity is judged: receipts are no shuffle, and a light stage's seconds are all start-up."""
+    """Returns whether a quantity is judged: receipts are no shuffle, and a light stage's seconds are all start-up."""
     if name.endswith(": seconds") and not name.startswith("total"):
         return build_value >= total_seconds / 10
     return name != "publish: bytes shuffled"

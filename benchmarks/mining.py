@@ -38,7 +38,7 @@ SETS_PER_SHARD = 1 << 20
 
 
 def texts_of(data: Path) -> Iterator[str]:
-    """The published train captions first, then other captions, then plain sentences."""
+    """Yields the published train captions first, then other captions, then plain sentences."""
     captions = data / "captions"
     yield from (data / "commongen" / "train_trg.txt").read_text("utf-8").splitlines()
     for line in (captions / "Flickr8k.token.txt").read_text("utf-8").splitlines():
@@ -88,7 +88,7 @@ def read(path: Path) -> pa.Table:
 
 
 def instances(table: pa.Table) -> int:
-    """How many sets stand in all sentences, equal ones counted again."""
+    """Returns how many sets stand in all sentences, equal ones counted again."""
     sizes = np.diff(table["concepts"].combine_chunks().offsets)
     return sum(comb(int(size), k) * int(count) for size, count in enumerate(np.bincount(sizes)) for k in SIZES)
 
@@ -253,7 +253,7 @@ class Cost(NamedTuple):
 
 
 def measure(program: str, source: Path) -> tuple[Cost, tuple[int, ...]]:
-    """What one program takes in a process of its own, and the fingerprint of its result."""
+    """Returns what one program takes in a process of its own, and the fingerprint of its result."""
     with tempfile.TemporaryDirectory() as target:
         begin = time.monotonic()
         child = subprocess.Popen([sys.executable, __file__, "run", program, str(source), target])
@@ -267,7 +267,7 @@ def measure(program: str, source: Path) -> tuple[Cost, tuple[int, ...]]:
 
 
 def best(programs: list[str], source: Path, runs: int) -> dict[str, Cost]:
-    """The least each program took over alternating runs; stops where their results differ."""
+    """Returns the least each program took over alternating runs; stops where their results differ."""
     found: dict[str, list[Cost]] = {program: [] for program in programs}
     results = set()
     for _ in range(runs):

@@ -29,7 +29,7 @@ COPIED = 4
 
 
 def as_large(whole: Whole, sentences: float) -> Whole:
-    """The same, as if there were so many sentences."""
+    """Returns the same, as if there were so many sentences."""
     times = sentences / whole.rows["read"]
     files = [replace(file, whole=file.whole * times) for file in whole.sample.files]
     size = sum(file.whole for file in files)

@@ -35,7 +35,7 @@ def read_pairs(path: Path) -> Pairs:
 
 
 def as_sentences(texts: list[str]) -> pa.RecordBatch:
-    """The texts' content morphemes, as the column that scorers read."""
+    """Returns the texts' content morphemes, as the column that scorers read."""
     tagged = MecabTagger().tag(texts)
     morphemes = [[m for token in tokens for m in token.morphemes] for tokens in tagged]
     return pa.RecordBatch.from_arrays([pa.array(morphemes, pa.list_(pa.string()))], names=["morphemes"])

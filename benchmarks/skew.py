@@ -52,12 +52,12 @@ def columns(build: Path, pattern: str, *names: str) -> pa.Table:
 
 
 def concept_counts(table: pa.Table) -> Int64:
-    """How many sentences hold each concept."""
+    """Returns how many sentences hold each concept."""
     return np.asarray(pc.value_counts(pc.list_flatten(table["concepts"].combine_chunks())).field("counts"))
 
 
 def pair_counts(table: pa.Table) -> Int64:
-    """How many sentences hold each pair of concepts."""
+    """Returns how many sentences hold each pair of concepts."""
     lists = table["concepts"].combine_chunks()
     codes = pc.list_flatten(lists).dictionary_encode().indices.to_numpy().astype(np.int64)
     offsets = lists.offsets.to_numpy() - lists.offsets.to_numpy()[0]
@@ -70,25 +70,25 @@ def pair_counts(table: pa.Table) -> Int64:
 
 
 def zipf(counts: Int64) -> float:
-    """The exponent of frequency by rank, of ranks 10 to 10,000."""
+    """Returns the exponent of frequency by rank, of ranks 10 to 10,000."""
     frequencies = np.sort(counts)[::-1][9:10_000]
     return float(-np.polyfit(np.log(np.arange(10, 10 + len(frequencies))), np.log(frequencies), 1)[0])
 
 
 def heaps(counts: Int64) -> float:
-    """The exponent of distinct concepts by sentences, at the size of the build."""
+    """Returns the exponent of distinct concepts by sentences, at the size of the build."""
     growth = Growth.of(counts)
     return growth.once / growth.seen
 
 
 def at_most(means: Float64, limit: int, seed: int) -> Float64:
-    """The mean of a Poisson number that is cut at `limit`, for each mean: by 200 draws."""
+    """Returns the mean of a Poisson number that is cut at `limit`, for each mean: by 200 draws."""
     draws = np.random.default_rng(seed).poisson(means, (200, len(means)))
     return np.asarray(np.minimum(draws, limit).mean(axis=0))
 
 
 def dealt(counts: Int64, times: float, parts: int, buckets: int, limit: int, seed: int) -> Load:
-    """The rows that `parts` senders send, each of a key at most `limit`, dealt to buckets by the hash of the key."""
+    """Returns the rows of `parts` senders, at most `limit` of a key each, dealt to buckets by the hash of the key."""
     frequent = counts[counts >= FREQUENT]
     rows = parts * at_most(times * frequent / parts, limit, seed)
     total = parts * capped_total(counts, times / parts, limit)

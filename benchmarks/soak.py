@@ -35,7 +35,7 @@ def start(corpus: Path, output: Path, workers: int) -> "subprocess.Popen[bytes]"
 
 
 def group(leader: int) -> list[int]:
-    """The living processes of a process group, but for its leader."""
+    """Returns the living processes of a process group, but for its leader."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -48,7 +48,7 @@ def group(leader: int) -> list[int]:
 
 
 def digests(directory: Path) -> dict[str, str]:
-    """A hash of each file but the manifests; of the report without its timings."""
+    """Returns a hash of each file but the manifests; of the report without its timings."""
     found = {}
     for path in sorted(path for path in directory.rglob("*") if path.is_file() and path.name != "MANIFEST.json"):
         data = path.read_bytes()
@@ -59,7 +59,7 @@ def digests(directory: Path) -> dict[str, str]:
 
 
 def stage_at(output: Path) -> str:
-    """The first stage without a manifest."""
+    """Returns the first stage without a manifest."""
     done = {path.parent.name.partition("-")[2] for path in output.glob("stages/*/MANIFEST.json")}
     return next((stage for stage in STAGES if stage not in done), "after the last")
 
@@ -79,7 +79,7 @@ def kill(process: "subprocess.Popen[bytes]", moment: float, chance: random.Rando
 
 
 def orphans(leader: int) -> list[int]:
-    """The processes that a killed build leaves after ten seconds."""
+    """Returns the processes that a killed build leaves after ten seconds."""
     end = time.monotonic() + 10
     while (left := group(leader)) and time.monotonic() < end:
         time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Recipes: a typed configuration and the stages made of transforms. Importing this registers those of the package."""
+"""Recipes: typed settings and stages built from transforms. Importing this package registers its recipes."""
 
 from conceptloom.pipelines.build.recipe import RECIPES, Recipe, VariantRequest
 from conceptloom.pipelines.commongen import recipe as _commongen

@@ -1,4 +1,4 @@
-"""Computes the rows of an evaluation on the workers of a runner."""
+"""Computes the rows of an evaluation on a runner's workers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from conceptloom.transforms.evaluate import ScoreShards
 
 @dataclass(frozen=True)
 class RowsByRunner:
-    """A `metrics.evaluation.RowsOf` that computes rows on an open runner, for the metrics that `task` makes.
+    """A `metrics.evaluation.RowsOf` that computes rows on an open runner, for the metrics of `task`.
 
-    It writes shards of items to the task's directory, which the workers must be able to reach, reads their rows there,
-    and deletes the directory.
+    It writes shards of items to the task's directory, which the workers must be able to access, reads their rows from
+    there, and deletes the directory.
     """
 
     runner: Runner
     task: ScoreShard
 
     def __call__(self, metrics: Sequence[Metric], items: pa.Table) -> Iterable[Rows]:
-        """The rows of all items, block by block. Raises the ConceptloomError of a task."""
+        """Returns the rows of all items, block by block; raises the ConceptloomError of a failed task."""
         if not any(isinstance(metric, Blockwise) for metric in metrics):
             return ()
         directory, blocks = self.task.directory, list(blocks_of(items, BLOCK))

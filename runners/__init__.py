@@ -1,4 +1,4 @@
-"""How a recipe's stages run: one module for each runner."""
+"""Runners: where the stages of a recipe run, one module for each."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -12,9 +12,9 @@ from conceptloom.runners.direct import DirectRunner, cores
 
 @dataclass(frozen=True)
 class RunnerEntry:
-    """A runner that can be named: `open` takes Beam's pipeline options, and how many workers (None: as it thinks best).
+    """A named runner: `open` takes the number of workers (None: the runner's default) and Beam's pipeline options.
 
-    Opening a runner with a job server of its own starts it: a dry run tells whether it can be started.
+    Opening a runner that has its own job server starts the server, so that a dry run checks that too.
     """
 
     summary: str
@@ -22,7 +22,7 @@ class RunnerEntry:
 
 
 def _flink(workers: int | None, options: tuple[str, ...]) -> AbstractContextManager[Runner]:
-    from conceptloom.runners.flink import open_flink  # and with it all of Beam's portability
+    from conceptloom.runners.flink import open_flink  # imports all of Beam's portability layer
 
     return open_flink(workers or cores(), options)
 
@@ -36,7 +36,7 @@ def _prism(workers: int | None, options: tuple[str, ...]) -> AbstractContextMana
 RUNNERS: Registry[RunnerEntry] = Registry("runner")
 RUNNERS.add("direct", RunnerEntry("on this machine (default)", DirectRunner.with_workers))
 RUNNERS.add("flink", RunnerEntry("on Apache Flink, embedded or a cluster", _flink))
-RUNNERS.add("prism", RunnerEntry("on Beam's Prism, a binary that is given", _prism))
+RUNNERS.add("prism", RunnerEntry("on Beam's Prism, given as a binary", _prism))
 RUNNERS.add("dataflow", RunnerEntry("as jobs of Google Cloud Dataflow", DataflowRunner.with_workers))
 
 __all__ = ["RUNNERS", "DataflowRunner", "DirectRunner", "RunnerEntry"]

@@ -1,18 +1,17 @@
-"""What a runner counted of a stage, read from Beam's metrics."""
-
-from typing import Any
+"""The counters of a stage, read from Beam's metrics."""
 
 from apache_beam.metrics import MetricsFilter
+from apache_beam.runners.runner import PipelineResult
 
 from conceptloom.transforms.blocks import TASKS
 
 
-def counters(result: Any, stage: str) -> dict[str, int]:
-    """The stage's counters by name (`read`, `kept`, `rejected_REASON`), and its tasks'; empty where there are none.
+def counters(result: PipelineResult, stage: str) -> dict[str, int]:
+    """Returns the counters of a stage (`read`, `kept`, `rejected_REASON`) and of its tasks; empty if there are none.
 
-    A runner that had to try a bundle again may count it twice: the ledger, made of what was written, is the truth.
+    A runner that retries a bundle may count it twice; only the ledger, made from the files written, is exact.
     """
-    # A result keeps the first answer that it got, which may be that of a job that was still running.
+    # A result caches the first metrics that it gets, which may be those of a job that was still running.
     result._metrics = None
     found = result.metrics().query(MetricsFilter().with_namespaces([stage, TASKS]))["counters"]
     counts: dict[str, int] = {}

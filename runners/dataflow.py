@@ -1,29 +1,28 @@
-"""Google Cloud Dataflow: each stage is a batch job of its own, named and labelled after recipe and stage."""
+"""Google Cloud Dataflow: each stage is a separate batch job, named and labelled after recipe and stage."""
 
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
-from apache_beam.runners.runner import PipelineState
+from apache_beam.runners.runner import PipelineResult, PipelineState
 
 from conceptloom.errors import BuildError, ConfigError
-from conceptloom.pipelines.build.engine import Runner
+from conceptloom.pipelines.build.engine import Construct, Runner
 from conceptloom.runners.counters import counters
 from conceptloom.runners.dataflow_checks import missing
 from conceptloom.runners.failures import as_error
 from conceptloom.runners.following import followed
 
 POLL_SECONDS = 20.0
-"""Between two looks at a job's counters."""
+"""The interval between two queries of a job's counters."""
 
 
 class DataflowRunner(Runner):
-    """Runs each stage as a Dataflow job and waits for it. `options` are Beam's; `workers` is --num_workers."""
+    """Runs each stage as a Dataflow job and waits for it. `options` are Beam's; `workers` sets --num_workers."""
 
     def __init__(self, options: tuple[str, ...] = (), workers: int | None = None) -> None:
         self._options = options if workers is None else (f"--num_workers={workers}", *options)
@@ -32,20 +31,20 @@ class DataflowRunner(Runner):
     @staticmethod
     @contextmanager
     def with_workers(workers: int | None, options: tuple[str, ...] = ()) -> Iterator["DataflowRunner"]:
-        """A runner whose jobs begin with that many workers; with None the service chooses."""
+        """Yields a runner whose jobs start with that many workers; with None the service decides."""
         yield DataflowRunner(options, workers)
 
     def prepare(self, recipe: str, inputs: Sequence[str], output: str) -> None:
-        """Raises ConfigError that names everything that a job would miss; asks the options alone, no network."""
+        """Raises ConfigError that lists everything a job lacks; checks only the options, without network access."""
         found = missing(self._options, inputs, output)
         if found:
             raise ConfigError(f"runner dataflow: {'; '.join(found)}")
         self._recipe = recipe
 
-    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
-        """Submits the stage's job and waits for it; raises BuildError that names the stage, the job and its page.
+    def run(self, stage: str, construct: Construct) -> dict[str, int]:
+        """Submits the job of a stage and waits for it; raises BuildError that names the stage, the job and its page.
 
-        An interrupted wait cancels the job: it would go on writing where the next build begins.
+        If the wait is interrupted, the job is cancelled: it would otherwise write into the output of the next build.
         """
         result, where = self._submit(stage, construct)
         try:
@@ -61,7 +60,7 @@ class DataflowRunner(Runner):
             raise BuildError(f"stage {stage} failed: job {result.job_id()} ended as {state}; see {where}")
         return counters(result, stage)
 
-    def _submit(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> tuple[Any, str]:
+    def _submit(self, stage: str, construct: Construct) -> tuple[PipelineResult, str]:
         options = PipelineOptions(job_options(self._options, self._recipe, stage))
         cloud = options.view_as(GoogleCloudOptions)
         try:
@@ -75,9 +74,9 @@ class DataflowRunner(Runner):
 
 
 def job_options(options: Sequence[str], recipe: str, stage: str) -> list[str]:
-    """The pipeline options of one stage's job: the given ones, with a name of its own and labels to find it by.
+    """Returns the pipeline options of a stage's job: the given options, a unique job name, and labels.
 
-    The session of this process stays here: what a worker needs is in the package.
+    The main session is not saved: everything that a worker needs is in the package.
     """
     given = PipelineOptions(list(options)).view_as(GoogleCloudOptions).job_name
     name = job_name(given or f"conceptloom-{recipe}", stage)
@@ -86,6 +85,6 @@ def job_options(options: Sequence[str], recipe: str, stage: str) -> list[str]:
 
 
 def job_name(prefix: str, stage: str) -> str:
-    """`PREFIX-STAGE-…`, of the characters that a job's name may have; the end is the time (UTC) and a random part."""
+    """Returns a valid job name `PREFIX-STAGE-…` that ends in the time (UTC) and a random part."""
     unique = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return re.sub(r"[^a-z0-9]+", "-", f"{prefix}-{stage}-{unique}".lower())

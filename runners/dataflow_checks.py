@@ -1,4 +1,4 @@
-"""What a Dataflow job needs, looked at before anything is sent: each check yields what is missing, with its cure."""
+"""Checks of Dataflow options before a job is submitted: each yields the problems that it finds, with remedies."""
 
 import ast
 import os
@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from typing import Any
 
 import apache_beam
 from apache_beam.options.pipeline_options import (
@@ -37,9 +36,9 @@ Complaints = Iterator[str]
 
 
 def missing(flags: Sequence[str], inputs: Sequence[str], output: str) -> list[str]:
-    """Everything that keeps a build with these pipeline options from running on Dataflow; empty where nothing does.
+    """Returns all reasons why a build with these pipeline options cannot run on Dataflow; empty if there are none.
 
-    Raises ConfigError for an option whose value cannot be read at all.
+    Raises ConfigError for an option whose value cannot be parsed.
     """
     options = parsed(flags)
     checks: tuple[Callable[[PipelineOptions], Iterable[str]], ...] = (
@@ -67,15 +66,15 @@ def _place(options: PipelineOptions) -> Complaints:
     if not cloud.project:
         yield "no project: give --project=PROJECT_ID"
     elif not _PROJECT.fullmatch(cloud.project):
-        yield f"--project={cloud.project} is no project id: give the id, not the number or the title"
+        yield f"--project={cloud.project} is not a project id: give the id, not the number or the title"
     if not cloud.region:
         yield "no region: give --region, such as europe-west4"
     elif not _REGION.fullmatch(cloud.region):
-        yield f"--region={cloud.region} is no region: give one such as europe-west4 (a zone goes to --worker_zone)"
+        yield f"--region={cloud.region} is not a region: give one such as europe-west4 (a zone goes to --worker_zone)"
     if cloud.service_account_email and not re.fullmatch(r"[^@\s]+@[^@\s]+", cloud.service_account_email):
-        yield f"--service_account_email={cloud.service_account_email} is no address: give NAME@PROJECT.iam…"
+        yield f"--service_account_email={cloud.service_account_email} is not an address: give NAME@PROJECT.iam…"
     if cloud.job_name and not _JOB_NAME.fullmatch(cloud.job_name):
-        yield f"--job_name={cloud.job_name}: a name has small letters, digits and -, and begins with a letter"
+        yield f"--job_name={cloud.job_name}: a job name has lower-case letters, digits and -, and starts with a letter"
 
 
 def _locations(options: PipelineOptions) -> Complaints:
@@ -91,9 +90,9 @@ def _locations(options: PipelineOptions) -> Complaints:
 def _files(inputs: Sequence[str], output: str) -> Complaints:
     local = [path for path in inputs if not path.startswith("gs://")]
     if local:
-        yield f"workers do not see the local input {', '.join(local)}: copy it to gs://BUCKET/FOLDER and name it there"
+        yield f"workers cannot read the local input {', '.join(local)}: copy it to gs://BUCKET/FOLDER and give that"
     if not output.startswith("gs://"):
-        yield f"workers do not see the local output {output}: give --output gs://BUCKET/FOLDER"
+        yield f"workers cannot write to the local output {output}: give --output gs://BUCKET/FOLDER"
 
 
 def _image(options: PipelineOptions) -> Complaints:
@@ -105,14 +104,14 @@ def _image(options: PipelineOptions) -> Complaints:
     if not image and not with_package:
         yield f"no image: the workers need this package; {_OUR_IMAGE}"
     if image and not _IMAGE.fullmatch(image):
-        yield f"--sdk_container_image={image} is no image: give REGISTRY/NAME:TAG"
+        yield f"--sdk_container_image={image} is not an image: give REGISTRY/NAME:TAG"
     if image and _BEAMS_OWN.fullmatch(image) and not with_package:
         yield f"image {image} is Beam's own, without this package: {_OUR_IMAGE}"
     yield from _versions(image or "")
 
 
 def _versions(image: str) -> Complaints:
-    """A name may tell what an image holds: what is pickled here is read by the same Python and the same Beam only."""
+    """Checks the versions in an image's name: pickles need the same Python and the same Beam on both sides."""
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
     python, beam = _IMAGE_PYTHON.search(image), _IMAGE_BEAM.search(image)
     if python and python[1] != here:
@@ -125,11 +124,11 @@ def _labels(options: PipelineOptions) -> Complaints:
     for text in options.view_as(GoogleCloudOptions).labels or ():
         for key, value in _label_pairs(text):
             if not _LABEL_KEY.fullmatch(key) or not _LABEL_VALUE.fullmatch(value):
-                yield f"label {key}={value}: a label is KEY=VALUE of small letters, digits, - and _, 63 at most"
+                yield f"label {key}={value}: a label is KEY=VALUE of at most 63 lower-case letters, digits, - and _"
 
 
 def _label_pairs(text: str) -> list[tuple[str, str]]:
-    """As Beam reads a label: KEY=VALUE, or a mapping."""
+    """Parses a label as Beam does: KEY=VALUE, or a mapping."""
     if "{" not in text:
         key, _, value = text.partition("=")
         return [(key, value)]
@@ -148,15 +147,15 @@ def _workers(options: PipelineOptions) -> Complaints:
     if first and most and first > most:
         yield f"--num_workers={first} is more than --max_num_workers={most}: raise the one or lower the other"
     if worker.worker_region and worker.worker_zone:
-        yield "--worker_region and --worker_zone are both given: leave one out"
+        yield "--worker_region and --worker_zone are both given: omit one"
     if worker.subnetwork and not _SUBNETWORK.fullmatch(worker.subnetwork):
         yield f"--subnetwork={worker.subnetwork}: write it as regions/REGION/subnetworks/NAME"
 
 
 def _unsuited(options: PipelineOptions) -> Complaints:
-    """Options under which Beam starts no batch job, or does not wait for it: the next stage needs what a job wrote."""
+    """Checks for options that prevent a batch job or do not wait for it: the next stage needs the job's output."""
     cloud, standard = options.view_as(GoogleCloudOptions), options.view_as(StandardOptions)
-    given: dict[str, Any] = {
+    given: dict[str, object] = {
         "template_location": cloud.template_location,
         "update": cloud.update,
         "streaming": standard.streaming,
@@ -165,4 +164,4 @@ def _unsuited(options: PipelineOptions) -> Complaints:
     }
     for name, value in given.items():
         if value:
-            yield f"--{name} does not go with a build of batch jobs: leave it out"
+            yield f"--{name} cannot be used with batch jobs: omit it"

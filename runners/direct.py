@@ -1,49 +1,49 @@
 """The local runner: Beam's FnApiRunner in this process, with a pool of worker processes for the heavy tasks.
 
-It is named explicitly: Beam's DirectRunner is a switch that tries other runners first.
+It is instantiated directly, because Beam's own DirectRunner is a switch that tries other runners first.
 """
 
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.transforms.environments import Environment
 
 from conceptloom.parallel import local_pool
-from conceptloom.pipelines.build.engine import Runner
+from conceptloom.pipelines.build.engine import Construct, Runner
 from conceptloom.runners.counters import counters
 from conceptloom.runners.failures import as_error
 from conceptloom.runners.options import check_known, parsed
 from conceptloom.tasks.common import load_common
 
 MEMORY_PER_BYTE = 15
-"""Bytes of memory for each byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""
+"""Bytes of memory per byte of input: a shuffle takes about 1 KB for a sentence of 66 bytes."""
 
 
 def cores() -> int:
-    """How many tasks this machine runs at a time."""
+    """Returns the number of CPU cores of this machine."""
     return os.cpu_count() or 1
 
 
 class DirectRunner(Runner):
-    """Runs stages on this machine. Beam keeps a shuffle in this process's memory (about 1 KB a sentence).
+    """Runs stages on this machine. Beam keeps a shuffle in the memory of this process (about 1 KB per sentence).
 
-    `environment` names another place for the tasks than this process (an SDK environment of Beam), for tests.
+    `environment` is a Beam SDK environment to run the tasks in instead of this process, for tests.
     """
 
-    def __init__(self, options: tuple[str, ...] = (), environment: Any = None) -> None:
+    def __init__(self, options: tuple[str, ...] = (), environment: Environment | None = None) -> None:
         self._options = options
         self._environment = environment
-        self._open_pool: Callable[[], Any] = lambda: None
+        self._open_pool: Callable[[], object] = lambda: None
 
     @staticmethod
     @contextmanager
     def with_workers(workers: int | None, options: tuple[str, ...] = ()) -> Iterator["DirectRunner"]:
-        """A runner whose tasks run in `workers` processes (one a core for None), from its first stage on.
+        """Yields a runner whose tasks run in `workers` processes (None: one per core), started with the first stage.
 
         Raises ConfigError for options that Beam does not know.
         """
@@ -55,11 +55,11 @@ class DirectRunner(Runner):
             yield runner
 
     def warning(self, input_bytes: int) -> str | None:
-        """Says so where the shuffle of so much text will hardly fit into this machine's memory."""
+        """Returns a warning if the shuffle of this much text is unlikely to fit into memory."""
         return memory_warning(input_bytes)
 
-    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
-        """Runs one stage's pipeline; raises the ConceptloomError of a task, or BuildError naming the stage."""
+    def run(self, stage: str, construct: Construct) -> dict[str, int]:
+        """Runs the pipeline of a stage; raises the ConceptloomError of a task, or BuildError that names the stage."""
         self._open_pool()
         runner = FnApiRunner(default_environment=self._environment)
         pipeline = beam.Pipeline(runner=runner, options=PipelineOptions(list(self._options)))
@@ -73,12 +73,12 @@ class DirectRunner(Runner):
 
 
 def memory_warning(input_bytes: int) -> str | None:
-    """A warning where a build of that many bytes of text will hardly fit into this machine's memory."""
+    """Returns a warning if a build of that many bytes of text is unlikely to fit into the memory of this machine."""
     need = input_bytes * MEMORY_PER_BYTE
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if need <= have:
         return None
     return (
-        f"the direct runner keeps a shuffle in memory: this input wants about {need / 2**30:.0f} GiB, this machine has "
+        f"the direct runner keeps a shuffle in memory: this input needs about {need / 2**30:.0f} GiB, this machine has "
         f"{have / 2**30:.0f}; build a part with --limit, or choose another --runner"
     )

@@ -1,4 +1,4 @@
-"""Where the tasks of a job run: Beam's worker environments, checked before a job is submitted."""
+"""Beam's worker environments, where the tasks of a job run; checked before a job is submitted."""
 
 import json
 
@@ -11,14 +11,14 @@ LOOPBACK = "LOOPBACK"
 
 _WANTS = {
     LOOPBACK: "",
-    "EXTERNAL": "the address of the worker pool, as the engine's machines see it: --environment_config=HOST:PORT",
+    "EXTERNAL": "the address of the worker pool, reachable from the engine's machines: --environment_config=HOST:PORT",
     "PROCESS": """the command that starts a worker: --environment_config='{"command": "/opt/apache/beam/boot"}'""",
-    "DOCKER": "an image in which the package is installed: --environment_config=IMAGE",
+    "DOCKER": "an image with the package installed: --environment_config=IMAGE",
 }
 
 
 def environment(options: PipelineOptions, default: str | None) -> str:
-    """The environment that the options name, or `default`; raises ConfigError for one that cannot work."""
+    """Returns the environment that the options select, or `default`; raises ConfigError for invalid options."""
     portable = options.view_as(PortableOptions)
     kind = portable.environment_type or default
     if kind is None:
@@ -27,11 +27,11 @@ def environment(options: PipelineOptions, default: str | None) -> str:
         raise ConfigError(f"no --environment_type is called {kind!r}; there are: {', '.join(_WANTS)}")
     config = portable.environment_config
     if _WANTS[kind] and not config and not portable.environment_options:
-        raise ConfigError(f"--environment_type={kind} wants {_WANTS[kind]}")
+        raise ConfigError(f"--environment_type={kind} needs {_WANTS[kind]}")
     if kind == LOOPBACK and config:
-        raise ConfigError(f"--environment_type={LOOPBACK} has no --environment_config: the tasks run in this process")
+        raise ConfigError(f"--environment_type={LOOPBACK} takes no --environment_config: the tasks run in this process")
     if kind == "PROCESS" and config and not _names_command(config):
-        raise ConfigError(f"--environment_config={config} is not JSON with a command; PROCESS wants {_WANTS[kind]}")
+        raise ConfigError(f"--environment_config={config} is not JSON with a command; PROCESS needs {_WANTS[kind]}")
     return kind
 
 

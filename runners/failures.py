@@ -1,7 +1,6 @@
-"""From what a runner raises to the one line that a user can act on."""
+"""Converts the exceptions of runners to one line that a user can act on."""
 
 import re
-from typing import Any
 
 import grpc
 
@@ -15,19 +14,19 @@ _RAISED = re.compile(r"^(?P<line>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE)
 
 
 def as_error(stage: str, error: Exception) -> ConceptloomError:
-    """The ConceptloomError inside a runner's exception, or a BuildError that names the stage and the exception.
+    """Returns the ConceptloomError inside a runner's exception, or a BuildError that names the stage and the exception.
 
-    Runners wrap the exception of a function: in process they keep its type and lengthen its message, across processes
-    they keep the traceback's text alone.
+    Runners wrap the exceptions of functions: in process they keep the type and extend the message; across processes
+    they keep only the text of the traceback.
     """
     return _own(error) or BuildError(f"stage {stage} failed: {_cause(error)}")
 
 
 def is_lost_worker(error: Exception) -> bool:
-    """Whether a job failed for no doing of its tasks, so that it may end well when it is run again.
+    """Returns whether a job failed because a worker was lost, so that running it again may succeed.
 
-    What a task raised arrives with its traceback; when its worker was killed, or could not be reached, there is none,
-    or the task fell over the broken connection.
+    An exception raised by a task comes with its traceback. If the worker was killed or could not be reached, there is
+    none, or the traceback ends in the broken connection.
     """
     if _own(error) is not None or not isinstance(error, RuntimeError | grpc.RpcError):
         return False
@@ -48,12 +47,12 @@ def _cause(error: Exception) -> str:
 
 
 def _raised(error: Exception) -> str | None:
-    """The line of the exception that a traceback inside the error's text ends in."""
+    """Returns the exception line at the end of a traceback in the error's text, or None."""
     _, found, rest = str(error).partition(_TRACEBACK)
     raised = [match["line"] for match in _RAISED.finditer(rest) if found]
     return raised[-1].partition(" [while running")[0] if raised else None
 
 
-def _kind(match: re.Match[str]) -> Any:
+def _kind(match: re.Match[str]) -> type[ConceptloomError] | None:
     kind = getattr(conceptloom.errors, match["kind"], None)
     return kind if isinstance(kind, type) and issubclass(kind, ConceptloomError) else None

@@ -1,4 +1,4 @@
-"""The Flink runner: stages as Flink jobs, through a job server that is given or started for the build."""
+"""The Flink runner: stages run as Flink jobs, through a given job server or one started for the build."""
 
 import os
 import shutil
@@ -20,17 +20,17 @@ DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
 
 @contextmanager
 def open_flink(workers: int, options: tuple[str, ...] = ()) -> Iterator[PortableRunner]:
-    """A runner for stages on Flink, with `workers` tasks at a time unless the options say otherwise.
+    """Yields a runner on Flink, with `workers` parallel tasks unless the options say otherwise.
 
-    Raises ConfigError, before anything is started, for options that cannot work; for unknown ones when the job server,
-    which has some of its own, can be asked.
+    Raises ConfigError for invalid options before anything is started, and for unknown options once the job server,
+    which has options of its own, is running.
     """
     given = parsed(options)
     if given.view_as(FlinkRunnerOptions).flink_submit_uber_jar:
-        raise ConfigError("--flink_submit_uber_jar is not supported: a job server lives as long as the build")
+        raise ConfigError("--flink_submit_uber_jar is not supported: the job server must live as long as the build")
     kind = environment(given, LOOPBACK if _is_local(given) else None)
-    # In this process one worker is enough for all, its tasks go to the pool. Elsewhere 0 is Flink's own count: one for
-    # each core of a task manager's machine but one.
+    # In this process one worker is enough, as its tasks run in the pool. Elsewhere 0 selects Flink's default: one less
+    # than the cores of the task manager's machine.
     workers_of_a_machine = 1 if kind == LOOPBACK else 0
     sizes = (f"--parallelism={workers}", f"--sdk_worker_parallelism={workers_of_a_machine}")
     with opened(workers, kind, job_server(given), (*sizes, *options)) as runner:
@@ -38,20 +38,20 @@ def open_flink(workers: int, options: tuple[str, ...] = ()) -> Iterator[Portable
 
 
 def _is_local(options: PipelineOptions) -> bool:
-    """Whether Flink runs inside the job server that will be started here, so that this process can be reached."""
+    """Returns whether Flink will run inside the job server started here, from which this process is reachable."""
     given = options.view_as(PortableOptions).job_endpoint
     return not given and options.view_as(FlinkRunnerOptions).flink_master in MAGIC_HOST_NAMES
 
 
 def job_server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
-    """The job server that is given, or one that lives as long as the context; raises as `open_flink` does."""
+    """Returns the given job server, or one that lives as long as the context; raises like `open_flink`."""
     server = named(options)
     if server:
         return server
     java = options.view_as(JobServerOptions).job_server_java_launcher
     if shutil.which(java) is None:
         raise ConfigError(
-            f"{java}: no such program; Flink wants Java 11 or 17: install it, or name it by --job_server_java_launcher"
+            f"{java}: no such program; Flink needs Java 11 or 17: install it, or give --job_server_java_launcher"
         )
     program = _program(options)
     return started("the Flink job server", lambda port, directory: _command(options, program, port, directory))
@@ -67,11 +67,11 @@ def _command(options: PipelineOptions, program: list[str], port: int, directory:
 
 
 def _program(options: PipelineOptions) -> list[str]:
-    """Java's arguments for the jar, or the directory of jars, that is given; else for the jar that Beam fetches."""
+    """Returns Java's arguments for the given jar or directory of jars, or else for the jar that Beam downloads."""
     jar = options.view_as(FlinkRunnerOptions).flink_job_server_jar
     if jar and os.path.isdir(jar):
         if not any(name.endswith(".jar") for name in os.listdir(jar)):
-            raise ConfigError(f"--flink_job_server_jar={jar}: no jar is in this directory")
+            raise ConfigError(f"--flink_job_server_jar={jar}: this directory contains no jar")
         return ["-cp", os.path.join(jar, "*"), DRIVER]
     if jar and not os.path.exists(jar) and not urlparse(jar).scheme:
         raise ConfigError(f"--flink_job_server_jar={jar}: no such file")
@@ -84,6 +84,6 @@ def _fetched(server: FlinkJarJobServer, options: PipelineOptions) -> str:
         return str(server.local_jar(jar, options.view_as(JobServerOptions).jar_cache_dir))
     except Exception as error:
         raise ConfigError(
-            f"{jar} cannot be fetched ({error}): name a job server's jar, or a directory of its jars, by "
+            f"{jar} cannot be downloaded ({error}): give a job server's jar, or a directory of its jars, as "
             "--flink_job_server_jar"
         ) from error

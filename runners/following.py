@@ -1,9 +1,10 @@
-"""Progress of a job that runs elsewhere, read from the runner's metrics while it runs."""
+"""The progress of a remote job, read from the runner's metrics while it runs."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+
+from apache_beam.runners.runner import PipelineResult
 
 from conceptloom import progress
 from conceptloom.runners.counters import counters
@@ -12,10 +13,10 @@ SECONDS = 2.0
 
 
 @contextmanager
-def followed(result: Any, stage: str, seconds: float | None = None) -> Iterator[None]:
-    """Tells the progress of `result`, the running job of a stage, every `seconds` (SECONDS) until the block ends.
+def followed(result: PipelineResult, stage: str, seconds: float | None = None) -> Iterator[None]:
+    """Reports the progress of `result`, the running job of a stage, every `seconds` until the block ends.
 
-    A runner that shows its metrics only when a job has ended (Flink) has nothing to tell before.
+    The default is SECONDS. A runner that has metrics only after a job has ended (Flink) reports nothing before.
     """
     ended, follower = threading.Event(), _Follower(result, stage)
     thread = threading.Thread(target=follower.follow, args=(ended, seconds or SECONDS), daemon=True)
@@ -29,9 +30,9 @@ def followed(result: Any, stage: str, seconds: float | None = None) -> Iterator[
 
 
 class _Follower:
-    """Remembers what it has told of a job."""
+    """Reports the progress of a job since its last report."""
 
-    def __init__(self, result: Any, stage: str) -> None:
+    def __init__(self, result: PipelineResult, stage: str) -> None:
         self._result = result
         self._stage = stage
         self._told = (0, 0)
@@ -41,7 +42,7 @@ class _Follower:
             self.look()
 
     def look(self) -> None:
-        # A runner that does not answer now may do so the next time; its job's end is told by another way.
+        # A runner that does not respond now may do so next time; the end of the job is detected elsewhere.
         with suppress(Exception):
             now = sentences(counters(self._result, self._stage))
             progress.advance(now[0] - self._told[0], now[1] - self._told[1])
@@ -49,7 +50,7 @@ class _Follower:
 
 
 def sentences(counted: dict[str, int]) -> tuple[int, int]:
-    """How many sentences a stage's counters say were read, and how many were finished: kept or left out.
+    """Returns the numbers of sentences read and finished (kept or rejected), from a stage's counters.
 
     >>> sentences({"kept": 7, "read": 12, "rejected_digits": 2, "rejected_length": 1, "shuffled_bytes_raw": 90})
     (12, 10)
@@ -60,7 +61,7 @@ def sentences(counted: dict[str, int]) -> tuple[int, int]:
 
 @contextmanager
 def retold() -> Iterator[None]:
-    """Takes back the progress that was told in the block when the block fails: its work will be done again."""
+    """Reverts the progress reported in the block if the block fails, because its work will be repeated."""
     told: list[tuple[int, int]] = []
     end = progress.listen(lambda read, done: told.append((read, done)))
     try:

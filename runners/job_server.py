@@ -1,4 +1,4 @@
-"""Job servers: the processes that take Beam jobs and hand them to an engine, given or started for a build."""
+"""Job servers: processes that accept Beam jobs and pass them to an engine, given or started for a build."""
 
 import os
 import subprocess
@@ -19,12 +19,12 @@ ANSWER_SECONDS = 10
 END_SECONDS = 20
 
 _GUARD = 'exec 3<&0; (cat <&3 >/dev/null; kill $$ 2>/dev/null) & exec "$@" </dev/null 3<&-'
-"""Becomes the command that is given, and ends it when standard input is closed: a build that is killed, by whatever
-signal, leaves no server behind."""
+"""Runs the given command and ends it when standard input is closed, so that a build killed by any signal leaves no
+server behind."""
 
 
 class JobServer:
-    """A job server at `endpoint`; one that was started here has a process, and a log."""
+    """A job server at `endpoint`; if it was started here, it has a process and a log."""
 
     def __init__(self, endpoint: str, process: subprocess.Popen[bytes] | None = None, log: str = os.devnull) -> None:
         self.endpoint = endpoint
@@ -32,21 +32,21 @@ class JobServer:
         self._log = log
 
     def check(self, seconds: float = ANSWER_SECONDS) -> None:
-        """Raises BuildError where the server has ended or does not answer in time."""
+        """Raises BuildError if the server has ended or does not respond in time."""
         ended = self.ended()
         if ended:
-            raise BuildError(f"the job server ended by itself: {ended}")
+            raise BuildError(f"the job server ended unexpectedly: {ended}")
         if not self.answers(seconds):
             raise self._silent()
 
     def ended(self) -> str | None:
-        """The last words of a server that was started here and has ended; None for one that may still run."""
+        """Returns the last message of a server that was started here and has ended, or None if it may still run."""
         if self._process is None or self._process.poll() is None:
             return None
         return f"{self._last_words()} (status {self._process.returncode})"
 
     def answers(self, seconds: float) -> bool:
-        """Whether something that takes jobs answers within that time."""
+        """Returns whether a job server responds within that time."""
         with grpc.insecure_channel(self.endpoint) as channel:
             try:
                 grpc.channel_ready_future(channel).result(timeout=seconds)
@@ -55,9 +55,9 @@ class JobServer:
             return True
 
     def option_names(self) -> set[str]:
-        """The names of the options that the engine behind the server has of its own.
+        """Returns the names of the options that are specific to the engine behind the server.
 
-        Raises BuildError where something else than a job server answers.
+        Raises BuildError if the endpoint is not a job server.
         """
         asked = beam_job_api_pb2.DescribePipelineOptionsRequest()
         with grpc.insecure_channel(self.endpoint) as channel:
@@ -69,18 +69,18 @@ class JobServer:
         return {option.name for option in answer.options}
 
     def _silent(self) -> BuildError:
-        return BuildError(f"no Beam job server answers at {self.endpoint}: check that it runs, and its address")
+        return BuildError(f"no Beam job server responds at {self.endpoint}: check that it runs, and its address")
 
     def _last_words(self) -> str:
-        """The last line of the log that tells something: a Java stack's or a Go stack's frames do not."""
+        """Returns the last informative line of the log, not a stack frame of Java or Go."""
         with open(self._log, encoding="utf-8", errors="replace") as stream:
             lines = [line.strip() for line in stream if line.strip()]
         telling = [line for line in lines if any(word in line.lower() for word in ("error", "exception", "panic"))]
-        return (telling or lines or ["it said nothing"])[-1]
+        return (telling or lines or ["its log is empty"])[-1]
 
 
 def named(options: PipelineOptions) -> AbstractContextManager[JobServer] | None:
-    """The job server that --job_endpoint names, None where it names none; raises BuildError where nothing answers."""
+    """Returns the job server at --job_endpoint, or None if not given; raises BuildError if it does not respond."""
     endpoint = options.view_as(PortableOptions).job_endpoint
     if not endpoint:
         return None
@@ -91,9 +91,9 @@ def named(options: PipelineOptions) -> AbstractContextManager[JobServer] | None:
 
 @contextmanager
 def started(name: str, command: Callable[[int, str], list[str]]) -> Iterator[JobServer]:
-    """Starts the server that `command` makes of a port and a directory for its files; ends it with the block.
+    """Starts a server until the block ends; `command` takes its port and a directory for its files.
 
-    Raises ConfigError where it does not come up.
+    Raises ConfigError if it does not start.
     """
     with tempfile.TemporaryDirectory(prefix="conceptloom-", ignore_cleanup_errors=True) as directory:
         (port,) = pick_port(None)
@@ -106,7 +106,7 @@ def started(name: str, command: Callable[[int, str], list[str]]) -> Iterator[Job
 
 @contextmanager
 def guarded(command: list[str], log: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Starts a process that ends with the block, or with this process; what it says goes to the file `log`."""
+    """Starts a process that ends with the block or with this process; writes its output to the file `log`."""
     with open(log, "wb") as stream:
         process = subprocess.Popen(
             ["sh", "-c", _GUARD, "sh", *command],
@@ -126,7 +126,7 @@ def _await(server: JobServer, name: str) -> None:
     while not server.answers(0.5):
         problem = server.ended()
         if problem or time.monotonic() > end:
-            raise ConfigError(f"{name} cannot be started: {problem or f'no answer in {START_SECONDS} s'}")
+            raise ConfigError(f"{name} cannot be started: {problem or f'no response in {START_SECONDS} s'}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

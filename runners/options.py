@@ -1,4 +1,4 @@
-"""Beam's pipeline options, as a user gives them: one that cannot be read, or that nobody knows, is an error."""
+"""Beam's pipeline options as given by a user; an invalid or unknown option is an error."""
 
 import contextlib
 import io
@@ -10,10 +10,10 @@ from conceptloom.errors import ConfigError
 
 
 def parsed(flags: Sequence[str]) -> PipelineOptions:
-    """The options; raises ConfigError for one whose value cannot be read."""
+    """Returns the parsed options; raises ConfigError for an option with an invalid value."""
     said = io.StringIO()
     try:
-        # The parser prints its usage and leaves the process.
+        # The parser prints its usage and exits the process.
         with contextlib.redirect_stderr(said):
             options = PipelineOptions(list(flags))
             options.get_all_options()
@@ -23,14 +23,14 @@ def parsed(flags: Sequence[str]) -> PipelineOptions:
 
 
 def unknown(options: PipelineOptions, also: Collection[str] = ()) -> list[str]:
-    """A complaint about each option that neither Beam nor its engine (`also`: the names of its own options) knows."""
+    """Returns an error message for each option that neither Beam nor the engine (`also`) knows."""
     known = {*options.get_all_options(), *also}
     names = options.get_all_options(retain_unknown_options=True)
     return [f"no pipeline option is called --{name}" for name in names if name not in known]
 
 
 def check_known(options: PipelineOptions, also: Collection[str] = ()) -> None:
-    """Raises ConfigError that names every unknown option, as `unknown` finds them: Beam itself passes over them."""
+    """Raises ConfigError that lists every unknown option (see `unknown`); Beam itself ignores them."""
     complaints = unknown(options, also)
     if complaints:
         raise ConfigError("; ".join(complaints))

@@ -1,9 +1,8 @@
-"""Runs stages as jobs of a Beam job server, whichever engine stands behind it."""
+"""Runs stages as jobs of a Beam job server, on any engine."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
@@ -12,7 +11,7 @@ from apache_beam.runners.portability import portable_runner
 from conceptloom import progress
 from conceptloom.errors import BuildError, ConceptloomError
 from conceptloom.parallel import local_pool
-from conceptloom.pipelines.build.engine import Runner
+from conceptloom.pipelines.build.engine import Construct, Runner
 from conceptloom.runners.counters import counters
 from conceptloom.runners.environments import LOOPBACK
 from conceptloom.runners.failures import as_error, is_lost_worker
@@ -22,16 +21,16 @@ from conceptloom.runners.options import check_known, parsed
 from conceptloom.tasks.common import load_common
 
 WAITS = (1, 10, 60)
-"""Seconds before a job is run again: whoever watches over the workers may have to start one first."""
+"""Seconds to wait before each retry of a job: a lost worker may have to be restarted first."""
 
-# Beam ends a job's state stream after this time, as if it were a question: here it is asked how a stage goes for days.
+# Beam closes a job's state stream after this time, as for a short request; a stage may run for days.
 _ALWAYS = ("--job_server_timeout=2592000",)
 
 
 class PortableRunner(Runner):
-    """Runs each stage as a job of one job server, again where a worker was lost.
+    """Runs each stage as a job of one job server; runs it again if a worker was lost.
 
-    A stage may run twice: its tasks write whole files under names that do not change.
+    A stage may safely run twice: its tasks write whole files under fixed names.
     """
 
     def __init__(
@@ -42,8 +41,8 @@ class PortableRunner(Runner):
         self._here = here
         self._waits = waits
 
-    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
-        """Runs one stage's job; raises the ConceptloomError of a task, or BuildError naming the stage."""
+    def run(self, stage: str, construct: Construct) -> dict[str, int]:
+        """Runs the job of a stage; raises the ConceptloomError of a task, or BuildError that names the stage."""
         for wait in self._waits:
             try:
                 return self._run(stage, construct)
@@ -51,7 +50,7 @@ class PortableRunner(Runner):
                 failure = as_error(stage, error)
                 if not is_lost_worker(error):
                     raise failure from error
-            progress.note(f"{failure}; a worker was lost: the stage is run again in {wait:g} s")
+            progress.note(f"{failure}; a worker was lost: running the stage again in {wait:g} s")
             time.sleep(wait)
         try:
             return self._run(stage, construct)
@@ -63,9 +62,9 @@ class PortableRunner(Runner):
         if not is_lost_worker(error):
             return failure
         tries = len(self._waits) + 1
-        return BuildError(f"{failure}; tried {tries} times: do the workers run, and can the engine reach them?")
+        return BuildError(f"{failure}; tried {tries} times: check that the engine can reach running workers")
 
-    def _run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
+    def _run(self, stage: str, construct: Construct) -> dict[str, int]:
         try:
             self._server.check()
         except BuildError as error:
@@ -89,9 +88,9 @@ class PortableRunner(Runner):
 def opened(
     workers: int, environment: str, server: AbstractContextManager[JobServer], options: tuple[str, ...]
 ) -> Iterator[PortableRunner]:
-    """A runner on a job server; tasks that run in this process (LOOPBACK) share `workers` processes of its own.
+    """Yields a runner on a job server; tasks that run in this process (LOOPBACK) share a pool of `workers` processes.
 
-    Raises ConfigError for options that neither Beam nor the server knows.
+    Raises ConfigError for options that are unknown to both Beam and the server.
     """
     here = environment == LOOPBACK
     with local_pool(workers, load_common) if here else nullcontext(), server as ready:

@@ -1,4 +1,4 @@
-"""The Prism runner: Beam's own portable runner, one binary that takes the jobs of one machine."""
+"""The Prism runner: Beam's own portable runner, a single binary that runs jobs on one machine."""
 
 import os
 import shutil
@@ -15,14 +15,14 @@ from conceptloom.runners.options import parsed
 from conceptloom.runners.portable import PortableRunner, opened
 
 _CURE = (
-    f"build it by `go install github.com/apache/beam/sdks/v2/go/cmd/prism@v{beam_version}` and name the binary by "
-    "--prism_location: nothing is downloaded here"
+    f"build it with `go install github.com/apache/beam/sdks/v2/go/cmd/prism@v{beam_version}` and give its path as "
+    "--prism_location: nothing is downloaded"
 )
 
 
 @contextmanager
 def open_prism(workers: int, options: tuple[str, ...] = ()) -> Iterator[PortableRunner]:
-    """A runner for stages on Prism; raises ConfigError where no binary is given, or the options cannot work."""
+    """Yields a runner on Prism; raises ConfigError if no binary is given or the options are invalid."""
     given = parsed(options)
     with opened(workers, environment(given, LOOPBACK), _server(given), options) as runner:
         yield runner
@@ -34,9 +34,9 @@ def _server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
         return server
     binary = options.view_as(PrismRunnerOptions).prism_location
     if not binary:
-        raise ConfigError(f"Prism is not given: {_CURE}")
+        raise ConfigError(f"no Prism binary is given: {_CURE}")
     if not os.path.isfile(binary) or shutil.which(os.path.abspath(binary)) is None:
-        raise ConfigError(f"--prism_location={binary} is no program: {_CURE}")
+        raise ConfigError(f"--prism_location={binary} is not a program: {_CURE}")
     return started("Prism", lambda port, _: _command(os.path.abspath(binary), options, port))
 
 

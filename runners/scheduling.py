@@ -1,4 +1,4 @@
-"""The files of a scheduler: the Airflow DAGs, which run where conceptloom is not installed."""
+"""The files for a scheduler: Airflow DAGs, which run where conceptloom is not installed."""
 
 import json
 from pathlib import Path
@@ -8,13 +8,13 @@ from conceptloom.pipelines import RECIPES
 
 DAG = Path(__file__).resolve().parent / "airflow" / "conceptloom_dag.py"
 STAGES = "conceptloom_recipes.json"
-"""Beside the DAG file: the names of the stages of each recipe, in their order."""
+"""The file beside the DAG file that lists the stages of each recipe in order."""
 
 
 def write_dags(directory: str) -> list[str]:
-    """Writes the DAG file and the recipes' stages into a folder of DAGs; answers the paths.
+    """Writes the DAG file and the list of stages into a folder of DAGs; returns their paths.
 
-    Raises OutputError where that cannot be written.
+    Raises OutputError if they cannot be written.
     """
     stages = {name: [stage.name for stage in recipe.stages] for name, recipe in RECIPES.items()}
     files = {STAGES: (json.dumps(stages, indent=1) + "\n").encode(), DAG.name: DAG.read_bytes()}

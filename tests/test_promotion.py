@@ -83,7 +83,7 @@ def test_a_build_that_fails_is_kept_and_current_stays(builds: str) -> None:
         "gates failed: max_fall train: -15.00 % (20 to 17), the limit is -10 %; "
         "max_fall total: -12.50 % (24 to 21), the limit is -10 %; "
         "maximum_malformed a: 20.00 % (2 of 10), the limit is 10 %; "
-        f"{bad} is kept, {storage.join(builds, 'current')} points at {good} as before"
+        f"{bad} is kept, {storage.join(builds, 'current')} still points at {good}"
     )
     assert current(builds) == good
     assert [(info.path, info.size) for info in storage.list_files(builds)] == before
@@ -126,13 +126,13 @@ def test_changed_and_missing_files_are_errors(builds: str) -> None:
     path = storage.join(build, "data", "test-00000-of-00002.parquet")
     content = storage.read_bytes(path)
     storage.write_bytes(path, content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
-    with pytest.raises(InputError, match=r"1: the content of data/test-00000.* was changed: build it again"):
+    with pytest.raises(InputError, match=r"1: the content of data/test-00000.* has changed: build it again"):
         promote(build)
     storage.delete_tree(path)
-    with pytest.raises(InputError, match=r"1: data/test-00000.* is gone"):
+    with pytest.raises(InputError, match=r"1: data/test-00000.* is missing"):
         promote(build)
     storage.delete_tree(storage.join(build, "MANIFEST.json"))
-    with pytest.raises(InputError, match="1 holds no finished build"):
+    with pytest.raises(InputError, match="1 contains no finished build"):
         promote(build)
     assert current(builds) is None
 
@@ -142,7 +142,7 @@ def test_a_damaged_current_build_is_told_with_two_cures(builds: str) -> None:
     path = storage.join(builds, "1", "data", "test-00000-of-00002.parquet")
     storage.delete_tree(path)
     second = make(builds, "2")
-    with pytest.raises(InputError, match=r"current cannot be compared with: .*1: data/test.* is gone .*, or delete "):
+    with pytest.raises(InputError, match=r"current cannot be compared with: .*data/test.* is missing .*, or delete "):
         promote(second)
     assert current(builds) == storage.join(builds, "1")
     storage.delete_tree(storage.join(builds, "current"))
@@ -163,7 +163,7 @@ def test_a_build_that_begins_anew_meanwhile_is_not_promoted(
         return verdicts
 
     monkeypatch.setattr(conceptloom.pipelines.builds.promote, "judge", judged)
-    with pytest.raises(OutputError, match="2 was changed while the gates looked at it"):
+    with pytest.raises(OutputError, match="2 was changed while its gates were checked"):
         promote(second, force=True)
     assert current(builds) == storage.join(builds, "1")
 
@@ -179,9 +179,9 @@ def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:
     build, other = make(builds, "1"), make(builds, "2", recipe="another")
     with pytest.raises(OutputError, match=r"2 is .*--current"):
         promote(build, current=other)
-    with pytest.raises(ConfigError, match="must be where the builds are"):
+    with pytest.raises(ConfigError, match="must be on the same storage as the builds"):
         promote(build, current="gs://bucket/current" if builds.startswith("/") else str(tmp_path / "current"))
-    with pytest.raises(ConfigError, match="unknown key gates.x; here may stand: bounds, "):
+    with pytest.raises(ConfigError, match="unknown key gates.x; allowed keys: bounds, "):
         promote(build, gates={"x": 1})
     with pytest.raises(InputError, match="recipe 'another', which is not installed"):
         promote(other)
@@ -192,5 +192,5 @@ def test_wrong_names_are_errors(builds: str, tmp_path: Path) -> None:
 
 def test_builds_of_two_recipes_are_not_compared(builds: str) -> None:
     switch(storage.join(builds, "current"), make(builds, "1", recipe="commongen"))
-    with pytest.raises(OutputError, match="a build of recipe commongen, this one is of korean-commongen"):
+    with pytest.raises(OutputError, match="a build of recipe commongen, but this is a build of korean-commongen"):
         promote(make(builds, "2"))

@@ -1,1 +1,1 @@
-"""PTransforms that wire the core's tasks into Beam, and nothing else."""
+"""PTransforms that wire the core's tasks into Beam pipelines."""

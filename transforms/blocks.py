@@ -1,6 +1,6 @@
-"""The one way in which work is done on Beam here: a task for each bucket, blocks of Arrow bytes between them."""
+"""The building blocks of all pipelines: tasks that process one bucket each, and blocks of Arrow bytes between them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import apache_beam as beam
@@ -14,17 +14,17 @@ from conceptloom.tables import Block
 from conceptloom.tasks.base import RECEIPTS, SPENT, Output, Task, sentences_in, timed
 
 TASKS = "tasks"
-"""The namespace of what tasks are counted by: of each output its bytes and blocks, of each task its CPU time.
+"""The namespace of the counters of tasks.
 
-`shuffled_bytes_OUTPUT`, `shuffled_blocks_OUTPUT`, `cpu_ms_TASK`: what crosses a shuffle is counted where it leaves the
-task, on any runner.
+`shuffled_bytes_OUTPUT` and `shuffled_blocks_OUTPUT` count the output of tasks, on any runner; `cpu_ms_TASK` is CPU
+time.
 """
 
 
 class RunTask(beam.DoFn):
-    """Runs a task on (bucket, blocks); its results go to the outputs that they name, as (bucket, bytes).
+    """Runs a task on (bucket, blocks) elements; emits its results as (bucket, bytes) to the tagged outputs.
 
-    In a process with an open local pool the calls run there, a bounded number ahead; elsewhere they run inline.
+    With an open local pool, calls run in the pool, a bounded number ahead; otherwise they run inline.
     """
 
     def __init__(self, task: Task) -> None:
@@ -36,13 +36,13 @@ class RunTask(beam.DoFn):
     def start_bundle(self) -> None:
         self._calls = Pipelined()
 
-    def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[Any]:
+    def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[object]:
         bucket, blocks = element
         full = [block for block in blocks if block]
         for outputs in self._calls.submit(timed, self._task, bucket, full, side):
             yield from tagged(self._task, outputs)
 
-    def finish_bundle(self) -> Iterator[Any]:
+    def finish_bundle(self) -> Iterator[object]:
         for outputs in self._calls.drain():
             for one in tagged(self._task, outputs):
                 yield pvalue.TaggedOutput(one.tag, GlobalWindows.windowed_value(one.value))
@@ -55,7 +55,7 @@ def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOut
             Metrics.counter(TASKS, f"cpu_ms_{type(task).__name__}").inc(int(output.data))
             continue
         if output.tag == RECEIPTS:
-            # Told here, as each call ends: the steps behind may run only when all calls have ended.
+            # Reported as each call ends: later steps may run only when all calls have ended.
             progress.advance(*sentences_in(output.data))
         Metrics.counter(TASKS, f"shuffled_bytes_{output.tag}").inc(len(output.data))
         Metrics.counter(TASKS, f"shuffled_blocks_{output.tag}").inc()
@@ -63,9 +63,9 @@ def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOut
 
 
 class MapBlocks(beam.PTransform):
-    """Runs `task` on each (bucket, blocks) element; the result has a PCollection of (bucket, bytes) for each output.
+    """Runs `task` on each (bucket, blocks) element; produces a PCollection of (bucket, bytes) for each output.
 
-    `side` is a PCollection of one element, bytes, that every call gets.
+    `side` is a PCollection of a single bytes element, the side input of every call.
     """
 
     def __init__(self, task: Task, side: beam.PCollection[bytes] | None = None) -> None:
@@ -73,6 +73,7 @@ class MapBlocks(beam.PTransform):
         self._task = task
         self._side = side
 
+    # Beam reads this signature as type hints, and knows none for several outputs (a DoOutputsTuple).
     def expand(self, blocks: beam.PCollection[tuple[int, Iterable[bytes]]]) -> Any:
         sides = {} if self._side is None else {"side": pvalue.AsSingleton(self._side)}
         run = beam.ParDo(RunTask(self._task), **sides).with_output_types(tuple[int, bytes])
@@ -80,14 +81,14 @@ class MapBlocks(beam.PTransform):
 
 
 class GroupBlocks(beam.PTransform):
-    """Brings the blocks of each bucket together, in no order."""
+    """Groups blocks by bucket, in no particular order."""
 
     def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
         return blocks | "Group by bucket" >> beam.GroupByKey()
 
 
 class GroupEveryBucket(beam.PTransform):
-    """As GroupBlocks, with an element for each of `count` buckets: one without blocks still gets its (empty) shard."""
+    """Like GroupBlocks, with an element for each of `count` buckets: a bucket without blocks gets an empty shard."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
@@ -99,18 +100,18 @@ class GroupEveryBucket(beam.PTransform):
 
 
 class EachBucket(beam.PTransform):
-    """One element for each of `count` buckets, without blocks: for tasks that read their bucket's shard themselves.
+    """Creates one element without blocks for each of `count` buckets, for tasks that read their shards themselves.
 
-    They pass through a grouping, so that a runner with several workers spreads them. Where a side input is made of
-    what the buckets gave, whoever wants it begins from an EachBucket of its own: the FnApiRunner does not run a graph
-    in which one PCollection stands on both sides of a side input that is made of it.
+    The elements pass through a grouping, so that a runner with several workers spreads them. A step whose side input
+    is derived from the buckets must start from an EachBucket of its own: the FnApiRunner cannot run a graph in which a
+    PCollection is both the main input of a step and a source of its side input.
     """
 
     def __init__(self, count: int) -> None:
         super().__init__()
         self._count = count
 
-    def expand(self, begin: Any) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
         return begin | "Buckets" >> beam.Create(_empty_blocks(self._count), reshuffle=False) | "Spread" >> GroupBlocks()
 
 
@@ -119,12 +120,12 @@ def _empty_blocks(count: int) -> list[Block]:
 
 
 class Single(beam.PTransform):
-    """All blocks of bucket 0 put together by `merge` into one element: a side input for what follows.
+    """Merges all blocks of bucket 0 into one element with `merge`, for use as a side input.
 
-    An empty PCollection gives merge([]).
+    An empty PCollection produces merge([]).
     """
 
-    def __init__(self, merge: Any) -> None:
+    def __init__(self, merge: Callable[[list[bytes]], bytes]) -> None:
         super().__init__()
         self._merge = merge
 
@@ -133,6 +134,5 @@ class Single(beam.PTransform):
         return merged | "Merge" >> beam.Map(_merge_blocks, self._merge).with_output_types(bytes)
 
 
-def _merge_blocks(element: tuple[int, Iterable[bytes]], merge: Any) -> bytes:
-    merged: bytes = merge([block for block in element[1] if block])
-    return merged
+def _merge_blocks(element: tuple[int, Iterable[bytes]], merge: Callable[[list[bytes]], bytes]) -> bytes:
+    return merge([block for block in element[1] if block])

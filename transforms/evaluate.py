@@ -1,4 +1,4 @@
-"""Scoring of predictions as a PTransform."""
+"""The scoring of predictions as a PTransform."""
 
 import apache_beam as beam
 
@@ -7,7 +7,7 @@ from conceptloom.transforms.blocks import EachBucket, MapBlocks
 
 
 class ScoreShards(beam.PTransform):
-    """Scores `count` shards of items, each on its own; the task writes their rows next to them."""
+    """Scores `count` shards of items independently; the task writes the rows of each shard beside it."""
 
     def __init__(self, task: ScoreShard, count: int) -> None:
         super().__init__()

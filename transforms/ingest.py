@@ -1,7 +1,7 @@
 """Stage ingest as a PTransform."""
 
 import json
-from typing import Any
+from collections.abc import Iterable
 
 import apache_beam as beam
 
@@ -9,6 +9,7 @@ from conceptloom.corpus.analysers import SentenceAnalyser
 from conceptloom.corpus.locators import SourceFile
 from conceptloom.readers.base import Span
 from conceptloom.readers.ranges import first_records
+from conceptloom.tables import Block
 from conceptloom.tasks.base import Task
 from conceptloom.tasks.ingest import AnalyseBucket, CountLines, ReadSpan, encode_span
 from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
@@ -16,10 +17,10 @@ from conceptloom.transforms.receipts import CollectReceipts
 
 
 class Ingest(beam.PTransform):
-    """Reads spans of raw files, brings equal sentences together, filters, tags, extracts; writes a shard a bucket.
+    """Reads spans of raw files, removes duplicates, filters, tags and extracts; writes a shard for each bucket.
 
-    One shuffle of (bucket of the id, Arrow bytes): the tagging comes behind it, so a duplicate is never tagged.
-    `prepare` is a task, run once, whose output `side` the analyser is opened with.
+    There is one shuffle of (bucket of the id, Arrow bytes) before tagging, so that duplicates are never tagged.
+    `prepare` is a task that runs once; its output `side` is the side input of the analyser.
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class Ingest(beam.PTransform):
         self._directory = directory
         self._prepare = prepare
 
-    def expand(self, begin: Any) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         spans = begin | "Spans" >> beam.Create(self._spans, reshuffle=False) | "Spread" >> GroupBlocks()
         read = spans | "Read" >> MapBlocks(self._read, self._first_records(spans))
         side, receipts = self._prepared(begin)
@@ -52,13 +53,15 @@ class Ingest(beam.PTransform):
         receipts = (read["receipts"], analysed["receipts"], *receipts)
         return receipts | "Receipts" >> CollectReceipts("ingest", self._directory)
 
-    def _prepared(self, begin: Any) -> tuple[beam.PCollection[bytes] | None, tuple[Any, ...]]:
+    def _prepared(
+        self, begin: beam.pvalue.PBegin
+    ) -> tuple[beam.PCollection[bytes] | None, tuple[beam.PCollection[Block], ...]]:
         if self._prepare is None:
             return None, ()
         prepared = begin | "Once" >> EachBucket(1) | "Prepare" >> MapBlocks(self._prepare)
         return prepared["side"] | "Side" >> Single(b"".join), (prepared["receipts"],)
 
-    def _first_records(self, spans: beam.PCollection[Any]) -> beam.PCollection[bytes] | None:
+    def _first_records(self, spans: beam.PCollection[tuple[int, Iterable[bytes]]]) -> beam.PCollection[bytes] | None:
         if len(set(self._owners)) == len(self._owners):
             return None
         counted = spans | "Count lines" >> MapBlocks(CountLines(self._files))
@@ -66,7 +69,7 @@ class Ingest(beam.PTransform):
 
 
 class FirstRecords:
-    """Puts line counts of spans together: the number of each span's first record, as JSON by span number."""
+    """Combines the line counts of spans into the number of each span's first record, as JSON by span number."""
 
     def __init__(self, owners: list[int]) -> None:
         self._owners = owners

@@ -1,7 +1,6 @@
 """Stage publish as a PTransform."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import apache_beam as beam
 
@@ -11,7 +10,7 @@ from conceptloom.transforms.receipts import CollectReceipts
 
 
 class Publish(beam.PTransform):
-    """Writes the final files, each by one call: nothing is shuffled but the list of them."""
+    """Writes the final files, each in a single call; only the list of files is shuffled."""
 
     def __init__(self, jobs: Sequence[DataFile | Copy], output: str, directory: str, shape: Shape) -> None:
         super().__init__()
@@ -20,7 +19,7 @@ class Publish(beam.PTransform):
         self._output = output
         self._directory = directory
 
-    def expand(self, begin: Any) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         jobs = begin | "Files" >> beam.Create(self._jobs, reshuffle=False) | "Spread" >> GroupBlocks()
         written = jobs | "Publish" >> MapBlocks(PublishFiles(self._output, self._shape))
         return (written["receipts"],) | "Receipts" >> CollectReceipts("publish", self._directory)

@@ -1,4 +1,4 @@
-"""Collecting what the tasks of a stage did: counters for the runner, one file for the stage's manifest."""
+"""Collects the receipts of a stage's tasks: as counters of the runner, and as one file for the stage's manifest."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ FILE = "receipts.json"
 
 
 class CountReceipt(beam.DoFn):
-    """Adds a receipt's counts to the runner's counters."""
+    """Adds the counts of a receipt to the runner's counters."""
 
     def __init__(self, stage: str) -> None:
         self._stage = stage
@@ -34,13 +34,14 @@ class CountReceipt(beam.DoFn):
 
 
 class CollectReceipts(beam.PTransform):
-    """Writes all receipts of a stage to one file in its directory, in an order that no runner can change."""
+    """Writes all receipts of a stage to one file in its directory, in the same order on every runner."""
 
     def __init__(self, stage: str, directory: str) -> None:
         super().__init__()
         self._stage = stage
         self._path = storage.join(directory, FILE)
 
+    # Beam reads this signature as type hints, and knows none for several inputs (a tuple of PCollections).
     def expand(self, receipts: Any) -> beam.PCollection[str]:
         return (
             receipts
@@ -52,12 +53,12 @@ class CollectReceipts(beam.PTransform):
 
 
 def write_receipts(element: tuple[int, Iterable[bytes]], path: str) -> str:
-    """Writes the receipts as a sorted JSON array; answers the path."""
+    """Writes the receipts as a sorted JSON array; returns the path."""
     storage.write_bytes(path, b"[" + b",\n".join(sorted(element[1])) + b"]\n")
     return path
 
 
 def read_receipts(directory: str) -> list[dict[str, object]]:
-    """The receipts that a stage left in its directory."""
+    """Returns the receipts in the directory of a stage."""
     receipts: list[dict[str, object]] = json.loads(storage.read_bytes(storage.join(directory, FILE)))
     return receipts

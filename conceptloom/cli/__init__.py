@@ -1,4 +1,4 @@
-"""The command line: thin, and quick to start: each command imports what it needs when it runs."""
+"""The command line. To start quickly, each command imports what it needs when it runs."""
 
 import logging
 import os
@@ -65,23 +65,23 @@ def _options(
 
 
 def main() -> None:
-    """Runs the command line and ends the process. Exit status: 0 done, 1 input or build failed, 2 wrong usage."""
+    """Runs the command line and exits. Exit status: 0 success, 1 invalid input or failed build, 2 wrong usage."""
     status = run()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
-    # Threads of Arrow and gRPC that still run can abort the interpreter's own way out, after all is done.
+    # Running threads of Arrow and gRPC can abort a normal interpreter exit after all work is done.
     os._exit(status)
 
 
 def run() -> int:
-    """Runs the command line; answers the exit status."""
-    # Beam logs at import what it does not find; what a user must know is told as an error.
+    """Runs the command line; returns the exit status."""
+    # Beam logs missing optional packages at import; whatever a user must know is raised as an error.
     logging.basicConfig(level=logging.CRITICAL)
     try:
         app()
     except ConceptloomError as error:
-        # One line, whatever a path or a record holds: a program reads it too.
+        # Always one line, whatever a path or a record contains, so that programs can parse it.
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Beam's pipeline options on the command line: whatever stands behind `--`."""
+"""Beam's pipeline options on the command line: the arguments after `--`."""
 
 import sys
 
@@ -7,17 +7,17 @@ import typer
 from conceptloom import storage
 
 SETTINGS = {"allow_extra_args": True}
-"""Context settings of a command that takes them."""
+"""Context settings of a command that accepts them."""
 
 
-def beam_options(context: typer.Context, otherwise: str = "Beam's options stand behind --") -> tuple[str, ...]:
-    """The options behind `--`, of which the file systems of this process learn before the first file is touched.
+def beam_options(context: typer.Context, otherwise: str = "Beam's options go after --") -> tuple[str, ...]:
+    """Returns the options after `--`, and makes them known to the file systems of this process.
 
-    Ends with status 2 where an argument is no option; `otherwise` says what may be wrong. Raises ConfigError for an
-    option whose value cannot be read.
+    Exits with status 2 if an argument is not an option; `otherwise` suggests what may be wrong. Raises ConfigError for
+    an option with an invalid value.
     """
     if context.args and not context.args[0].startswith("--"):
-        print(f"Error: {context.args[0]!r} is no option: {otherwise}", file=sys.stderr)
+        print(f"Error: {context.args[0]!r} is not an option: {otherwise}", file=sys.stderr)
         raise typer.Exit(2)
     if context.args:
         from conceptloom.runners.options import parsed

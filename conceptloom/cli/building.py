@@ -1,8 +1,9 @@
-"""`conceptloom build` and `conceptloom demo`."""
+"""The commands `conceptloom build` and `conceptloom demo`, and settings given on the command line."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,6 +14,7 @@ from conceptloom.json_values import JsonObject
 
 if TYPE_CHECKING:
     from conceptloom.pipelines.build.engine import Build
+    from conceptloom.pipelines.build.settings import S
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -24,51 +26,71 @@ def add_commands(app: typer.Typer) -> None:
 def build(
     context: typer.Context,
     recipe: str = typer.Argument(help=RECIPE_HELP),
-    inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
-    output: str = typer.Option(..., "--output", help="The directory of the build; a build in it goes on where it was."),
-    config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
-    assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
-    runner: str = typer.Option("direct", help="Where the stages run: direct, flink, prism, dataflow."),
+    inputs: list[str] = typer.Option([], "--input", help="An input as NAME[:FORMAT]=PATTERN; may be repeated."),
+    output: str = typer.Option(..., "--output", help="The directory of the build; an unfinished one is resumed."),
+    config: str | None = typer.Option(None, "--config", help="A YAML file with settings."),
+    assignments: list[str] = typer.Option([], "--set", help="A setting as KEY=VALUE, such as split.test=0.1."),
+    runner: str = typer.Option("direct", help="Where the stages run: direct, flink, prism or dataflow."),
     workers: int | None = typer.Option(
-        None, min=1, help="Tasks that run at a time; default: one a core of this machine (dataflow: the service's)."
+        None,
+        min=1,
+        help="The number of parallel tasks; default: one per core (dataflow: the service decides).",
     ),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
-    frozen: str | None = typer.Option(None, help="A finished build whose validation and test are kept as they are."),
-    only: str | None = typer.Option(None, help="Run this stage alone; the ones before it must be done."),
-    dry_run: bool = typer.Option(False, "--dry-run", help="Check inputs and settings, print the plan, write nothing."),
-    overwrite: bool = typer.Option(False, "--overwrite", help="Delete the build in the output first."),
+    frozen: str | None = typer.Option(None, help="A finished build whose validation and test are reused unchanged."),
+    only: str | None = typer.Option(None, help="Run only this stage; earlier stages must be finished."),
+    dry_run: bool = typer.Option(False, "--dry-run", help="Check the inputs and print the plan without building."),
+    overwrite: bool = typer.Option(
+        False, "--overwrite", help="Delete an existing build in the output directory first."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
-    """Builds a data set; arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths."""
-    options = beam_options(context, "an input is given by --input NAME=PATTERN")
+    """Builds a data set from raw text.
+
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
+    """
+    options = beam_options(context, "give an input as --input NAME=PATTERN")
     data = settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen, **own_settings(context)})
-    wish = BuildWish(recipe, data, output, as_json, runner, workers, only, dry_run, overwrite, options)
+    wish = BuildWish(
+        recipe=recipe,
+        data=data,
+        output=output,
+        as_json=as_json,
+        runner=runner,
+        workers=workers,
+        only=only,
+        dry_run=dry_run,
+        overwrite=overwrite,
+        beam_options=options,
+    )
     run_build(wish)
 
 
 def demo(
     context: typer.Context,
-    recipe: str = typer.Option("korean-commongen", "--recipe", help="The recipe; `conceptloom recipes` lists them."),
+    recipe: str = typer.Option(
+        "korean-commongen", "--recipe", help="The recipe; `conceptloom recipes` lists them all."
+    ),
     output: str = typer.Option("conceptloom-demo", "--output", help="The directory of the build."),
-    workers: int | None = typer.Option(None, min=1, help="Worker processes; default: one a core."),
+    workers: int | None = typer.Option(None, min=1, help="The number of worker processes; default: one per core."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
-    """Builds a data set of the sample corpora inside the package; says what it made and where.
+    """Builds a data set from the sample corpora in the package and shows the result.
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for an emulator of gs://.
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for an emulator of gs://.
     """
     options = beam_options(context)
     from conceptloom.pipelines import RECIPES
 
     settings = RECIPES[recipe].demo
     if settings is None:
-        raise ConfigError(f"recipe {recipe} has no demo; give `conceptloom build` your own files")
+        raise ConfigError(f"recipe {recipe} has no demo: use `conceptloom build` with your own files")
     run_build(BuildWish(recipe, settings(), output, as_json, workers=workers, beam_options=options))
 
 
 @dataclass(frozen=True)
 class BuildWish:
-    """What a user wants to be built, and how."""
+    """The build that a user requests."""
 
     recipe: str
     data: JsonObject
@@ -102,19 +124,19 @@ def run_build(wish: BuildWish) -> None:
             _plan(Build(recipe, settings, wish.output, opened), wish)
         return
     with open_runner(wish.workers, wish.beam_options) as opened, ConsoleObserver() as observer:
-        build = Build(recipe, settings, wish.output, opened, observer, wish.overwrite)
+        build = Build(recipe, settings, wish.output, opened, observer=observer, overwrite=wish.overwrite)
         finished = build.run(wish.only)
     show_result(recipe, finished, wish.output, wish.as_json)
 
 
-def _plan(build: "Build[Any]", wish: BuildWish) -> None:
-    """Checks everything that can be checked without running a stage, and prints the plan."""
+def _plan(build: "Build[S]", wish: BuildWish) -> None:
+    """Performs all checks that do not run a stage, and prints the plan."""
     from conceptloom.cli.show import show_plan
 
     plan, notes = build.plan(), build.recipe.check(build.settings, build.output)
     warning = build.runner.warning(plan.bytes)
     for stage in build.recipe.stages:
-        # Looks for taggers and tables: what is not installed is reported now.
+        # Looks up taggers and tables, so that missing ones are reported now.
         stage.settings(build.settings)
     show_plan(build, plan, notes, wish.as_json)
     if warning:
@@ -122,11 +144,11 @@ def _plan(build: "Build[Any]", wish: BuildWish) -> None:
 
 
 def settings_data(
-    inputs: list[str], config: str | None, assignments: list[str], options: dict[str, Any]
-) -> dict[str, Any]:
-    """Plain settings from the options of the command line; ends the process with status 2 where no input is given.
+    inputs: list[str], config: str | None, assignments: list[str], options: Mapping[str, object]
+) -> JsonObject:
+    """Returns plain settings from command-line options; exits with status 2 if there is no input.
 
-    `options` are settings that have an option of their own; None: not given.
+    `options` are the settings with options of their own; None means that an option was not given.
     """
     from conceptloom.pipelines.build.configuration import from_yaml, set_key
     from conceptloom.storage import read_bytes
@@ -135,28 +157,28 @@ def settings_data(
     for name, source in _sources(inputs).items():
         named = data.setdefault("inputs", {})
         if not isinstance(named, dict):
-            raise ConfigError(f"{config}: inputs must be a mapping of names, not {type(named).__name__}")
+            raise ConfigError(f"{config}: inputs must be a mapping, not {type(named).__name__}")
         named[name] = source
     for assignment in assignments:
         set_key(data, assignment)
     data.update({name: value for name, value in options.items() if value is not None})
     if not data.get("inputs"):
-        print("Error: no input: give --input NAME=PATTERN, or a --config that has `inputs`", file=sys.stderr)
+        print("Error: no input: give --input NAME=PATTERN, or a --config file with `inputs`", file=sys.stderr)
         raise typer.Exit(2)
     return data
 
 
-def _sources(inputs: list[str]) -> dict[str, dict[str, Any]]:
-    """The sources of --input arguments: several of one name are several patterns of one source."""
-    sources: dict[str, dict[str, Any]] = {}
+def _sources(inputs: list[str]) -> dict[str, JsonObject]:
+    """Returns the sources of --input arguments; arguments with the same name are patterns of one source."""
+    sources: dict[str, JsonObject] = {}
     for argument in inputs:
         head, equals, pattern = argument.partition("=")
         name, _, kind = head.partition(":")
         if not equals or not name or not pattern:
-            print(f"Error: --input wants NAME[:FORMAT]=PATTERN, not {argument!r}", file=sys.stderr)
+            print(f"Error: --input expects NAME[:FORMAT]=PATTERN, not {argument!r}", file=sys.stderr)
             raise typer.Exit(2)
         source = sources.setdefault(name, {"patterns": []})
         source["patterns"].append(pattern)
         if kind and source.setdefault("format", kind) != kind:
-            raise ConfigError(f"input {name}: two formats, {source['format']} and {kind}; give it two names")
+            raise ConfigError(f"input {name}: two formats, {source['format']} and {kind}; use a separate name for each")
     return sources

@@ -1,12 +1,16 @@
-"""`conceptloom diff`: what changed between two builds."""
+"""The command `conceptloom diff`, which compares two builds."""
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
+from conceptloom.json_values import JsonObject
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _KINDS = {"added": "new_split", "gone": "old_split", "changed": "new_split", "moved": "new_split"}
 _UNREAD = {"added": "new in the input", "gone": "not in the input any more"}
@@ -19,18 +23,18 @@ def add_commands(app: typer.Typer) -> None:
 
 def diff(
     context: typer.Context,
-    old: str = typer.Argument(help="A finished build."),
-    new: str = typer.Argument(help="Another one."),
-    examples: int = typer.Option(3, min=0, help="How many rows of each kind are shown."),
+    old: str = typer.Argument(help="The old build, which must be finished."),
+    new: str = typer.Argument(help="The new build, which must be finished."),
+    examples: int = typer.Option(3, min=0, help="The number of example rows to show of each kind of difference."),
     output: str | None = typer.Option(
-        None, "--output", help="A Parquet file to be written, a row for each difference."
+        None, "--output", help="A Parquet file to write, with one row for each difference."
     ),
-    exit_code: bool = typer.Option(False, "--exit-code", help="End with status 1 if any row of data/ differs."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    exit_code: bool = typer.Option(False, "--exit-code", help="Exit with status 1 if any row of data/ differs."),
+    as_json: bool = typer.Option(False, "--json", help="Print the result as JSON."),
 ) -> None:
-    """What changed between two builds: rows, with the reason from the ledgers, statistics, ledgers and settings.
+    """Shows what changed between two builds: rows with reasons from the ledgers, statistics, ledgers and settings.
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
     from conceptloom.pipelines.builds.diff import diff_builds
@@ -45,7 +49,7 @@ def diff(
         raise typer.Exit(1)
 
 
-def _show(found: dict[str, Any]) -> None:
+def _show(found: JsonObject) -> None:
     from conceptloom.cli.console import wide_console
 
     console = wide_console(highlight=False, markup=False, soft_wrap=True)
@@ -57,8 +61,8 @@ def _show(found: dict[str, Any]) -> None:
             console.print(_table(header, rows))
 
 
-def _row_lines(found: dict[str, Any]) -> Iterator[str]:
-    """The rows that differ: by kind, by reason, and some examples."""
+def _row_lines(found: JsonObject) -> Iterator[str]:
+    """Yields lines about the rows that differ: counts by kind and reason, and examples."""
     totals = [f"{sum(found[side]['rows'].values()):,}" for side in ("old", "new")]
     yield f"rows      {_arrow(*totals)}" + (", all the same" if found["same"] else "")
     if found["same_files"]:
@@ -75,8 +79,8 @@ def _row_lines(found: dict[str, Any]) -> Iterator[str]:
             yield from _example_lines(example, found["headline"])
 
 
-def _place(group: dict[str, Any]) -> str:
-    """The splits of a difference, and its reason."""
+def _place(group: JsonObject) -> str:
+    """Returns the splits of a difference and its reason."""
     kind = group["kind"]
     if group["old_split"] and group["new_split"]:
         return _arrow(group["old_split"], group["new_split"])
@@ -86,15 +90,15 @@ def _place(group: dict[str, Any]) -> str:
     return f"{group[_KINDS[kind]]}: {verb} {group['stage']}, {group['reason']}"
 
 
-def _example_lines(example: dict[str, Any], headline: str) -> Iterator[str]:
+def _example_lines(example: JsonObject, headline: str) -> Iterator[str]:
     detail = f" ({example['detail']})" if example["detail"] else ""
     yield f"    {example['id']}  {example[headline]}  [{_place(example)}{detail}]"
     for name, (before, after) in example["columns"].items():
         yield f"      {name}: {_arrow(_text(before), _text(after))}"
 
 
-def _tables(found: dict[str, Any]) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """Title, header and rows of each table."""
+def _tables(found: JsonObject) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Yields title, header and rows of each table."""
     splits, statistics = _side_by_side(found["statistics"])
     yield "statistics", ["", *splits], statistics
     yield "stages that differ", ["stage", "source", "read", "kept", "left out"], list(_stage_rows(found["stages"]))
@@ -102,8 +106,8 @@ def _tables(found: dict[str, Any]) -> Iterator[tuple[str, list[str], list[list[s
     yield "settings that differ", ["", "old", "new"], settings
 
 
-def _side_by_side(statistics: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """The numbers of table 1 of both builds, a column for each split."""
+def _side_by_side(statistics: JsonObject) -> tuple[list[str], list[list[str]]]:
+    """Returns header and rows of a table of the statistics of both builds, with a column for each split."""
     old, new = ({name: dict(_leaves(column)) for name, column in statistics[side].items()} for side in ("old", "new"))
     splits = list(old | new)
     keys = list(dict.fromkeys(key for side in (old, new) for column in side.values() for key in column))
@@ -113,7 +117,7 @@ def _side_by_side(statistics: dict[str, Any]) -> tuple[list[str], list[list[str]
     return splits, [row for row in rows if any(cell != "-" for cell in row[1:])]
 
 
-def _leaves(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _leaves(values: JsonObject, prefix: str = "") -> Iterator[tuple[str, object]]:
     for name, value in values.items():
         if isinstance(value, dict):
             yield from _leaves(value, f"{prefix}{name} ".replace("_", " "))
@@ -121,7 +125,7 @@ def _leaves(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{name}".replace("_", " "), value
 
 
-def _stage_rows(stages: dict[str, Any]) -> Iterator[list[str]]:
+def _stage_rows(stages: JsonObject) -> Iterator[list[str]]:
     for stage in dict.fromkeys([*stages["old"], *stages["new"]]):
         sides = [stages[side].get(stage, {}) for side in ("old", "new")]
         for source in dict.fromkeys([*sides[0], *sides[1]]):
@@ -138,7 +142,7 @@ def _arrow(old: str, new: str) -> str:
     return old if old == new else f"{old} -> {new}"
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return "-" if value is None else str(value).lower()
     if isinstance(value, (int, float)):
@@ -146,12 +150,12 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _table(header: list[str], rows: list[list[str]]) -> Any:
+def _table(header: list[str], rows: list[list[str]]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
     table = Table(*header, box=None, header_style="bold")
     for row in rows:
-        # What comes from a corpus or a setting is text, not markup.
+        # Values from a corpus or from settings are text, not markup.
         table.add_row(*map(Text, row))
     return table

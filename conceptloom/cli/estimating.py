@@ -1,9 +1,9 @@
-"""`conceptloom estimate`."""
+"""The command `conceptloom estimate`, which predicts the cost of a build."""
 
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,6 +12,9 @@ from conceptloom.cli.building import settings_data
 from conceptloom.cli.printing import print_json
 from conceptloom.cli.recipes import RECIPE_HELP, RecipeCommand, own_settings
 from conceptloom.errors import ConfigError
+
+if TYPE_CHECKING:
+    from conceptloom.pipelines.estimation.estimate import Estimate
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -24,21 +27,21 @@ def add_commands(app: typer.Typer) -> None:
 def estimate(
     context: typer.Context,
     recipe: str = typer.Argument(help=RECIPE_HELP),
-    inputs: list[str] = typer.Option([], "--input", help="NAME[:FORMAT]=PATTERN; may be given more than once."),
-    config: str | None = typer.Option(None, "--config", help="A YAML file of settings."),
-    assignments: list[str] = typer.Option([], "--set", help="KEY=VALUE, such as split.test=0.1; may be repeated."),
-    limit: int | None = typer.Option(None, min=1, help="As if only the first N records of each file were read."),
-    frozen: str | None = typer.Option(None, help="A finished build whose validation and test would be kept."),
-    workers: int | None = typer.Option(None, min=1, help="How many workers the build would have; default: one a core."),
-    runner: str = typer.Option("direct", help="Where it would run: direct, flink, dataflow."),
-    sample: str = typer.Option("16M", help="How much of the input is built to measure: bytes, or 512K, 16M, 1G."),
+    inputs: list[str] = typer.Option([], "--input", help="An input as NAME[:FORMAT]=PATTERN; may be repeated."),
+    config: str | None = typer.Option(None, "--config", help="A YAML file with settings."),
+    assignments: list[str] = typer.Option([], "--set", help="A setting as KEY=VALUE, such as split.test=0.1."),
+    limit: int | None = typer.Option(None, min=1, help="Estimate a build of only the first N records of each file."),
+    frozen: str | None = typer.Option(None, help="A finished build whose validation and test splits would be reused."),
+    workers: int | None = typer.Option(None, min=1, help="The number of workers of the build; default: one per core."),
+    runner: str = typer.Option("direct", help="Where the build would run: direct, flink or dataflow."),
+    sample: str = typer.Option("16M", help="The size of the sample to build: bytes, or 512K, 16M, 1G."),
     as_json: bool = typer.Option(False, "--json", help="Print the estimate as JSON."),
 ) -> None:
-    """Says what a build will read, shuffle, hold in memory, write and take, from a sample that it builds.
+    """Estimates the bytes, memory and time that a build will take by building a sample of the input.
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
     """
-    options = beam_options(context, "an input is given by --input NAME=PATTERN")
+    options = beam_options(context, "give an input as --input NAME=PATTERN")
     from conceptloom.pipelines import RECIPES
     from conceptloom.pipelines.build.configuration import make_settings
     from conceptloom.pipelines.estimation.estimate import estimate as estimated
@@ -60,12 +63,12 @@ def estimate(
 def _size(text: str) -> int:
     match = re.fullmatch(r"(\d+)([KMG]?)", text.strip().upper().removesuffix("B").removesuffix("I"))
     if not match or not int(match[1]):
-        raise ConfigError(f"--sample wants a number of bytes, such as 500000, 512K or 16M, not {text!r}")
+        raise ConfigError(f"--sample expects a number of bytes, such as 500000, 512K or 16M, not {text!r}")
     return int(match[1]) * _UNITS[match[2]]
 
 
-def _show(found: Any, units: Mapping[str, str]) -> None:
-    """`units` are what the stages count, where it is not sentences."""
+def _show(found: "Estimate", units: Mapping[str, str]) -> None:
+    """Prints an estimate; `units` names the items that stages count, if they are not sentences."""
     from rich.table import Table
 
     from conceptloom.cli.console import wide_console
@@ -94,8 +97,8 @@ def _show(found: Any, units: Mapping[str, str]) -> None:
     )
     if machine["busy"] > 1.1:
         print(f"          the machine was shared: the clock ran {machine['busy']:.2f} times as long as the processors")
-    for one in found.assumptions:
-        print(f"assumes   {one}")
+    for assumption in found.assumptions:
+        print(f"assumes   {assumption}")
 
 
 def _bytes(number: float) -> str:

@@ -1,4 +1,4 @@
-"""`conceptloom explain`: the history of one sentence or concept set in a build."""
+"""The command `conceptloom explain`, which shows the history of one sentence or concept set in a build."""
 
 import json
 
@@ -15,13 +15,13 @@ def add_commands(app: typer.Typer) -> None:
 
 def explain(
     context: typer.Context,
-    directory: str = typer.Argument(help="A build, local or gs://."),
-    what: str = typer.Argument(help="A sentence's id or text, a concept set a#b#c, or a locator."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    directory: str = typer.Argument(help="The directory of a build, local or gs://."),
+    what: str = typer.Argument(help="The id or text of a sentence, a concept set a#b#c, or a locator."),
+    as_json: bool = typer.Option(False, "--json", help="Print the result as JSON."),
 ) -> None:
-    """The whole history of one sentence or concept set in a build: where it stands, verdicts, postings or score, split.
+    """Shows the history of a sentence or concept set in a build: its origin, filters, postings or score, and split.
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
     from conceptloom.pipelines.builds.explain import opened

@@ -1,11 +1,12 @@
-"""`conceptloom promote`: the gates of a finished build, and the switch of `current`."""
+"""The command `conceptloom promote`, which checks the gates of a build and makes it the current one."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 
 if TYPE_CHECKING:
     from conceptloom.pipelines.builds.promote import Promotion
@@ -20,16 +21,18 @@ def add_commands(app: typer.Typer) -> None:
 
 def promote(
     context: typer.Context,
-    directory: str = typer.Argument(help="A finished build."),
-    current: str | None = typer.Option(None, help="What names the current build; default: `current` beside the build."),
-    config: str | None = typer.Option(None, help="A YAML file of settings; its group `gates` goes before the build's."),
-    assignments: list[str] = typer.Option([], "--set", help="gates.KEY=VALUE, such as gates.max_fall=0.2."),
-    force: bool = typer.Option(False, "--force", help="Promote even if a gate fails: for a change that is meant."),
+    directory: str = typer.Argument(help="The directory of a finished build."),
+    current: str | None = typer.Option(None, help="The link to switch; default: `current` beside the build."),
+    config: str | None = typer.Option(None, help="A YAML file with settings; its group `gates` takes precedence."),
+    assignments: list[str] = typer.Option([], "--set", help="A gate setting, such as gates.max_fall=0.2."),
+    force: bool = typer.Option(
+        False, "--force", help="Promote the build even if a gate fails, for an intended change."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print the verdicts as JSON."),
 ) -> None:
-    """Makes a build the current one if it passes its gates; see `conceptloom rules` for what they are.
+    """Makes a build the current one if it passes its gates, which `conceptloom rules` lists.
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
     from conceptloom.pipelines.builds.promote import promote as promote_build
@@ -39,18 +42,18 @@ def promote(
     promotion.check()
 
 
-def _gates(config: str | None, assignments: list[str]) -> dict[str, Any]:
+def _gates(config: str | None, assignments: list[str]) -> JsonObject:
     from conceptloom.pipelines.build.configuration import from_yaml, set_key
     from conceptloom.storage import read_bytes
 
     data = from_yaml(read_bytes(config).decode("utf-8", "replace"), config) if config else {}
     for assignment in assignments:
         if not assignment.startswith(f"{_GROUP}."):
-            raise ConfigError(f"--set {assignment}: only gates.KEY=VALUE can be set here; a build is finished")
+            raise ConfigError(f"--set {assignment}: only gates.KEY=VALUE can be set for a finished build")
         set_key(data, assignment)
     gates = data.get(_GROUP) or {}
     if not isinstance(gates, dict):
-        raise ConfigError(f"{config}: gates must be a mapping of keys, not {type(gates).__name__}")
+        raise ConfigError(f"{config}: gates must be a mapping, not {type(gates).__name__}")
     return gates
 
 

@@ -1,4 +1,4 @@
-"""`conceptloom airflow`: the DAGs of a scheduler."""
+"""The command `conceptloom airflow`, which writes the DAGs for Airflow."""
 
 import typer
 
@@ -8,8 +8,8 @@ def add_commands(app: typer.Typer) -> None:
     app.command()(airflow)
 
 
-def airflow(directory: str = typer.Argument(help="Airflow's folder of DAGs; may be gs://.")) -> None:
-    """Writes the Airflow DAG of each recipe: a task for each stage, then the promotion. Again after an upgrade."""
+def airflow(directory: str = typer.Argument(help="Airflow's folder of DAGs, local or gs://.")) -> None:
+    """Writes an Airflow DAG for each recipe: a task per stage, then the promotion; run it again after an upgrade."""
     from conceptloom.runners.scheduling import write_dags
 
     for path in write_dags(directory):

@@ -1,4 +1,4 @@
-"""`conceptloom concepts`, `stats` and `variant`: concept sets of sentences and of published data sets."""
+"""The commands `conceptloom concepts`, `stats` and `variant`, which work on concept sets."""
 
 import json
 import sys
@@ -17,11 +17,11 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def concepts(
-    language: str = typer.Option("ko", help="The language of the sentences: ko."),
-    rule: str = typer.Option("published", help="The concept rule; see `conceptloom rules`."),
-    tagger: str = typer.Option("mecab", help="The tagger; see `conceptloom rules`."),
+    language: str = typer.Option("ko", help="The language of the sentences; only ko is supported."),
+    rule: str = typer.Option("published", help="The concept rule; `conceptloom rules` lists them."),
+    tagger: str = typer.Option("mecab", help="The tagger; `conceptloom rules` lists them."),
 ) -> None:
-    """Reads sentences from standard input, one a line; prints JSON lines {"sentence", "concepts"}."""
+    """Extracts concepts from sentences on standard input, one per line; prints JSON lines {"sentence", "concepts"}."""
     if language != "ko":
         raise ConfigError(f"no language is called {language!r}; there are: ko")
     from conceptloom.languages.korean.extract import concept_sets
@@ -33,16 +33,16 @@ def concepts(
 
 def stats(
     context: typer.Context,
-    train: list[str] = typer.Option(..., "--train", help="NAME=FILE or FILE; more than one source may be given."),
-    validation: str | None = typer.Option(None, "--validation", help="A file in a published format."),
-    test: str | None = typer.Option(None, "--test", help="A file in a published format."),
-    table: str = typer.Option("korean-commongen", help="Whose table: korean-commongen, or commongen (without --test)."),
-    additional: bool = typer.Option(True, help="Count the additional morphemes of extra references (tags them)."),
-    as_json: bool = typer.Option(False, "--json", help="Print JSON."),
+    train: list[str] = typer.Option(..., "--train", help="A train file as FILE or NAME=FILE; may be repeated."),
+    validation: str | None = typer.Option(None, "--validation", help="A validation file in a published format."),
+    test: str | None = typer.Option(None, "--test", help="A test file in a published format."),
+    table: str = typer.Option("korean-commongen", help="The table: korean-commongen, or commongen (without --test)."),
+    additional: bool = typer.Option(True, help="Tag extra references to count their additional morphemes."),
+    as_json: bool = typer.Option(False, "--json", help="Print the result as JSON."),
 ) -> None:
-    """The statistics table of a paper for a data set in the published formats (JSON lines, text, or Parquet).
+    """Prints a paper's statistics table for a data set in a published format (JSON lines, text or Parquet).
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
     from conceptloom.statistics.files import load_examples
@@ -57,15 +57,15 @@ def stats(
 
 def variant(
     context: typer.Context,
-    directory: str = typer.Argument(help="A finished build, local or gs://."),
+    directory: str = typer.Argument(help="The directory of a finished build, local or gs://."),
     kind: str = typer.Option(..., "--kind", help="high-level, source-only, noun-verb, free-morpheme or curriculum."),
-    output: str = typer.Option(..., "--output", help="The directory of the variant; it must not exist."),
-    seed: int = typer.Option(42, help="The seed of high-level; the paper's are 42 52 62 72 82."),
-    source: str | None = typer.Option(None, help="The source of source-only."),
+    output: str = typer.Option(..., "--output", help="The directory for the variant, which must not exist yet."),
+    seed: int = typer.Option(42, help="The random seed of the kind high-level; the paper uses 42, 52, 62, 72 and 82."),
+    source: str | None = typer.Option(None, help="The source to keep, for the kind source-only."),
 ) -> None:
-    """Writes an ablation of a build: the same sentences under other concept sets, or a part of them.
+    """Writes an ablation of a build: its sentences with other concept sets, or a subset of its sentences.
 
-    Arguments behind -- are Beam's pipeline options, such as --no_auth for public gs:// paths.
+    Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
     from conceptloom.pipelines import VariantRequest

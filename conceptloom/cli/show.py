@@ -1,11 +1,10 @@
-"""What a build shows: its plan, its progress, its result."""
+"""The output of `conceptloom build` and `demo`: plan, progress and result."""
 
 import sys
 import time
-from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from conceptloom import progress, storage
@@ -31,12 +30,12 @@ _COLUMNS = (
 
 
 class ConsoleObserver(Observer):
-    """Shows a build on standard error: a moving bar on a terminal, plain lines elsewhere."""
+    """Shows a build on standard error: a progress bar on a terminal, plain lines elsewhere."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True, highlight=False, soft_wrap=True, markup=False)
         self._bars = Progress(*_COLUMNS, console=self._console, disable=not self._console.is_terminal)
-        self._task: Any = None
+        self._task: TaskID | None = None
         self._begin = 0.0
         self._done, self._read, self._known = 0, 0, False
 
@@ -51,20 +50,20 @@ class ConsoleObserver(Observer):
         self._bars.stop()
 
     def planned(self, plan: InputPlan) -> None:
-        """Says what was found in the inputs."""
+        """Prints what was found in the inputs."""
         for note in plan.notes:
             self._console.print(f"input {note}")
 
     def noted(self, note: str) -> None:
-        """Says what the user should know."""
+        """Prints a note."""
         self._console.print(note)
 
     def reused(self, stage: str, manifest: Manifest) -> None:
-        """Says that a stage is done already."""
+        """Prints that a stage is reused."""
         self._console.print(f"stage {stage}: done before, not run again")
 
     def started(self, stage: str, sentences: int | None) -> None:
-        """Opens the stage's bar."""
+        """Opens the progress bar of a stage."""
         self._begin = time.monotonic()
         self._done, self._read, self._known = 0, sentences or 0, sentences is not None
         self._task = self._bars.add_task(stage, total=sentences, rate="")
@@ -75,13 +74,13 @@ class ConsoleObserver(Observer):
         if self._task is None or not read + done:
             return
         self._done += done
-        # What the first stage will do is known only once it has read its input.
+        # The total of the first stage is known only once it has read its input.
         self._read += 0 if self._known else read
         rate = self._done / max(time.monotonic() - self._begin, 1e-9)
         self._bars.update(self._task, completed=self._done, total=self._read or None, rate=f"{rate:,.0f}/s")
 
     def finished(self, stage: str, manifest: Manifest) -> None:
-        """Closes the stage's bar and says what the stage did."""
+        """Closes the progress bar of a stage and prints its counts."""
         if self._task is not None:
             self._bars.remove_task(self._task)
             self._task = None
@@ -91,7 +90,7 @@ class ConsoleObserver(Observer):
 
 
 def show_plan(build: Build[S], plan: InputPlan, notes: tuple[str, ...], as_json: bool) -> None:
-    """Prints the resolved plan of a build that was not started."""
+    """Prints the resolved plan of a build without starting it."""
     recipe, output = build.recipe, build.output
     stages = [stage.name for stage in recipe.stages]
     if as_json:
@@ -107,7 +106,7 @@ def show_plan(build: Build[S], plan: InputPlan, notes: tuple[str, ...], as_json:
 
 
 def show_result(recipe: Recipe[S], context: Context[S], output: str, as_json: bool) -> None:
-    """Prints what a build made, and where: in `output`, as the user called it."""
+    """Prints the result of a build; `output` is its path as the user gave it."""
     finished = recipe.stages[-1].name in context.manifests
     if as_json:
         if finished:

@@ -1,1 +1,1 @@
-"""The engine of a build, and the contract that a recipe fulfils."""
+"""The engine of a build and the contract of a recipe."""

@@ -13,34 +13,34 @@ Column = JsonObject
 
 
 class Card(NamedTuple):
-    """What the cards of a recipe say that those of others do not."""
+    """The parts of a data card that are specific to one recipe."""
 
     language: str
-    """Its code, such as ko."""
+    """The language code, such as ko."""
     rows: tuple[tuple[str, Callable[[Column], str]], ...]
-    """Labels and cells of the table of splits."""
+    """The label of each row of the table of splits, and the function that formats its cells."""
     about_splits: Callable[[JsonObject], str]
-    """What stands below this table, from the report."""
+    """Returns the text below this table, given the report."""
     files: str
-    """What the folders hold."""
+    """Describes the folders."""
     about: str = (
         "# A data set for generative commonsense reasoning\n\nGiven a set of concepts, write one everyday "
         "sentence that uses all of them. "
     )
-    """Title, and what the task is."""
+    """The title and a description of the task."""
     tasks: tuple[str, ...] = ("text-generation",)
-    """Task categories, by the names that Hugging Face has for them."""
+    """Hugging Face task categories."""
 
 
 class BuiltFiles(NamedTuple):
-    """The folders of a build that hold rows, and the splits that do, in their order."""
+    """The folders and the splits of a build that have rows; the splits are in order."""
 
     folders: set[str]
     splits: list[str]
 
 
 def data_card(report: JsonObject, settings: JsonObject, files: BuiltFiles, card: Card) -> str:
-    """The card's text, from the report and those settings that say what the data set is."""
+    """Returns the text of the card, given the report and the settings that define the data set."""
     parts = [
         _header(files, card),
         _summary(report, card),
@@ -80,7 +80,7 @@ def _splits(report: JsonObject, card: Card) -> str:
 
 
 def about_frozen(report: JsonObject, unused: str) -> str:
-    """The paragraph on validation and test of an earlier build, empty where they are the build's own."""
+    """Returns the paragraph on frozen validation and test splits, or an empty string if none are frozen."""
     if not report["frozen"]:
         return ""
     return (

@@ -1,32 +1,34 @@
-"""Settings from plain data and back: YAML files, `KEY=VALUE` assignments, and errors that name the key."""
+"""Conversion of settings from and to plain data: YAML files, `KEY=VALUE` assignments, errors that name the key."""
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.settings import Settings
 
 C = TypeVar("C", bound=Settings)
 
 
 def make_settings(kind: type[C], data: object, origin: str) -> C:
-    """Typed settings from plain data; raises ConfigError with one line for each key that is wrong."""
+    """Returns typed settings built from plain data; raises ConfigError that names every invalid key."""
     try:
         return kind.model_validate(data)
     except ValidationError as error:
         raise ConfigError("; ".join(_line(one, kind) for one in error.errors()) + f" (in {origin})") from None
 
 
-def _line(error: Any, kind: type[BaseModel]) -> str:
+def _line(error: ErrorDetails, kind: type[BaseModel]) -> str:
     key = ".".join(str(part) for part in error["loc"] if not str(part).startswith("constrained")) or "the configuration"
     if error["type"] == "extra_forbidden":
-        return f"unknown key {key}; here may stand: {', '.join(_keys(kind, error['loc'][:-1]))}"
+        return f"unknown key {key}; allowed keys: {', '.join(_keys(kind, error['loc'][:-1]))}"
     return f"{key}: {error['msg'].removeprefix('Value error, ')}"
 
 
-def _keys(kind: Any, path: tuple[Any, ...]) -> list[str]:
+def _keys(kind: object, path: tuple[int | str, ...]) -> list[str]:
     for part in path:
         field = getattr(kind, "model_fields", {}).get(part)
         kind = field.annotation if field else kind
@@ -36,13 +38,13 @@ def _keys(kind: Any, path: tuple[Any, ...]) -> list[str]:
 
 
 def to_yaml(settings: Settings) -> str:
-    """The resolved settings as YAML that can be read back."""
+    """Returns the resolved settings as YAML that `from_yaml` can read."""
     text: str = yaml.safe_dump(settings.model_dump(mode="json"), allow_unicode=True, sort_keys=False)
     return text
 
 
-def from_yaml(text: str, origin: str) -> dict[str, Any]:
-    """The mapping that a YAML text holds; raises ConfigError for anything else."""
+def from_yaml(text: str, origin: str) -> JsonObject:
+    """Returns the mapping in a YAML text; raises ConfigError if the text is not a YAML mapping."""
     try:
         data = yaml.safe_load(text)
     except (yaml.YAMLError, RecursionError) as error:
@@ -50,15 +52,18 @@ def from_yaml(text: str, origin: str) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise ConfigError(f"{origin} must hold a mapping of keys, not {type(data).__name__}")
+        raise ConfigError(f"{origin} must contain a mapping, not {type(data).__name__}")
     return data
 
 
-def set_key(data: dict[str, Any], assignment: str) -> None:
-    """Sets a dotted key, `split.test=0.1`, in place; the value is read as YAML. Raises ConfigError for another form."""
+def set_key(data: JsonObject, assignment: str) -> None:
+    """Sets a dotted key in place, as in `split.test=0.1`; the value is parsed as YAML.
+
+    Raises ConfigError for an assignment of any other form.
+    """
     key, equals, value = assignment.partition("=")
     if not equals or not key:
-        raise ConfigError(f"--set wants KEY=VALUE, not {assignment!r}")
+        raise ConfigError(f"--set expects KEY=VALUE, not {assignment!r}")
     *parents, last = key.split(".")
     for part in parents:
         data = data.setdefault(part, {})

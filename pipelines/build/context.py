@@ -1,4 +1,4 @@
-"""What a stage may know of its build, and what its tasks reported."""
+"""What a stage knows about its build, and what its tasks reported."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from conceptloom.tables import read_table
 
 @dataclass
 class Context(Generic[S]):
-    """What a stage may know: the settings, the planned inputs, where the build is, and what earlier stages left."""
+    """What a stage knows about its build: settings, planned inputs, location, and the output of earlier stages."""
 
     settings: S
     plan: InputPlan
@@ -31,25 +31,25 @@ class Context(Generic[S]):
         return self.stages[0]
 
     def directory(self, stage: str) -> str:
-        """The directory of one stage, `stages/<n>-<name>`."""
+        """Returns the directory of one stage, `stages/<n>-<name>`."""
         return storage.join(self.output, "stages", f"{self.stages.index(stage) + 1}-{stage}")
 
     @property
     def buckets(self) -> int:
-        """How many buckets of ids there are: as the first stage left them, or will."""
+        """The number of id buckets: as written by the first stage, or as planned if it has not run yet."""
         first = self.manifests.get(self.first)
         if first is None:
             return self.plan.buckets
         return sum(file["path"].startswith("sentences-") for file in first.files)
 
     def ledger(self, stage: str) -> Ledger:
-        """The ledger of a finished stage."""
+        """Returns the ledger of a finished stage."""
         return Ledger.from_json(self.manifests[stage].ledger)
 
     def handed_on(self, stage: str) -> dict[str, int]:
-        """What the stage after a finished one reads, by source.
+        """Returns the number of items, by source, that the stage after a finished one reads.
 
-        This is what was kept, or (`made`) what was made of it, where that is something else than sentences.
+        These are the sentences kept or, if the stage turned them into something else, the items made (`made`).
         """
         made = self.manifests[stage].summary.get("numbers", {}).get("made")
         if made is not None:
@@ -57,11 +57,11 @@ class Context(Generic[S]):
         return {source: counts.kept for source, counts in self.ledger(stage).sources.items() if counts.kept}
 
     def kept(self, stage: str) -> int:
-        """How many sentences a finished stage kept."""
+        """Returns the number of sentences that a finished stage kept."""
         return sum(counts.kept for counts in self.ledger(stage).sources.values())
 
     def shards(self, stage: str, kind: str, columns: list[str]) -> Iterator[pa.Table]:
-        """Some columns of all shards of one kind that a finished stage left."""
+        """Yields the given columns of each shard of one kind, from a finished stage."""
         for file in self.manifests[stage].files:
             if file["path"].startswith((f"{kind}-", f"{kind}.")):
                 yield read_table(storage.join(self.directory(stage), file["path"]), columns)
@@ -69,9 +69,9 @@ class Context(Generic[S]):
 
 @dataclass
 class Receipts:
-    """Everything that the tasks of one stage reported, put together."""
+    """Everything that the tasks of one stage reported, combined."""
 
     ledger: Ledger
     files: list[JsonObject]
     numbers: dict[str, dict[str, int]]
-    """Other counts that are added up, by name and source: `records`, `malformed`; `made`, see Context.handed_on."""
+    """Other counts, summed by name and source: `records`, `malformed`, and `made` (see Context.handed_on)."""

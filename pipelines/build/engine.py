@@ -1,4 +1,4 @@
-"""Building: each stage without a valid manifest is run, checked and committed; the data set's manifest comes last."""
+"""The build engine: runs, checks and commits each stage that has no valid manifest, then the whole data set."""
 
 import time
 from collections import Counter
@@ -30,43 +30,43 @@ Construct = Callable[[beam.Pipeline], object]
 
 
 class Runner(Protocol):
-    """Runs one stage's pipeline to its end; raises a ConceptloomError that names the stage when it fails."""
+    """Runs the pipeline of one stage to completion; raises a ConceptloomError that names the stage if it fails."""
 
     def prepare(self, recipe: str, inputs: Sequence[str], output: str) -> None:
-        """Called once, before the first stage and in a dry run: the recipe's name, the inputs' patterns, the output.
+        """Checks the runner's requirements, once before the first stage and in a dry run; starts nothing.
 
-        Raises ConfigError that says everything that this runner misses; starts nothing. By default nothing is missed.
+        `inputs` are file patterns. Raises ConfigError that lists every unmet requirement; by default there is none.
         """
         return
 
     def warning(self, input_bytes: int) -> str | None:
-        """What a user should know before so much text is built by this runner; None where there is nothing."""
+        """Returns a warning about building this much text with this runner, or None."""
         return None
 
     def run(self, stage: str, construct: Construct) -> dict[str, int]:
-        """`construct` takes a beam.Pipeline and adds the stage's transforms. Answers the counters that the runner kept.
+        """Runs the transforms that `construct` adds to a pipeline; returns the runner's counters.
 
-        A runner without counters answers none; one that retried work may have counted it twice.
+        The result is empty for a runner without counters. Work that was retried may be counted twice.
         """
 
 
 class Observer:
-    """Hears what a build does; this one says nothing."""
+    """Receives the events of a build; this base class ignores them."""
 
     def planned(self, plan: InputPlan) -> None:
-        """The inputs were found."""
+        """Called when the inputs have been found."""
 
     def noted(self, note: str) -> None:
-        """Something that the user should know before the first stage begins."""
+        """Called with a note for the user before the first stage begins."""
 
     def reused(self, stage: str, manifest: Manifest) -> None:
-        """A stage's output is there already."""
+        """Called when the output of a stage is reused."""
 
     def started(self, stage: str, sentences: int | None) -> None:
-        """A stage begins; how many sentences it will read, where that is known."""
+        """Called when a stage begins, with the number of sentences that it will read, or None if unknown."""
 
     def finished(self, stage: str, manifest: Manifest) -> None:
-        """A stage is committed."""
+        """Called when a stage is committed."""
 
 
 @dataclass
@@ -81,18 +81,18 @@ class Build(Generic[S]):
     overwrite: bool = False
 
     def plan(self) -> InputPlan:
-        """Checks runner, inputs and output, and writes nothing; raises ConfigError, InputError or OutputError."""
+        """Checks runner, inputs and output without writing; raises ConfigError, InputError or OutputError."""
         self.runner.prepare(self.recipe.name, self.settings.files(), self.output)
         plan = plan_inputs(self.settings.inputs)
         check_output(self.recipe, self.output)
         return plan
 
     def run(self, only: str | None = None) -> Context[S]:
-        """Runs what is not done yet (of stage `only`, where it is given) and answers what the stages left.
+        """Runs all stages that are not done, or stage `only` alone; returns the resulting context.
 
-        A local directory is held for the time: a second build into it is refused. Object storage has no such lock.
-        Raises ConfigError, BuildError, InputError or OutputError; what was committed stays, and the next run goes on
-        from there.
+        A local output directory is locked meanwhile: a second build into it is refused. Object storage has no such
+        lock. Raises ConfigError, BuildError, InputError or OutputError; committed stages stay, and the next run
+        resumes after them.
         """
         self.settings = self.settings.settled()
         notes = self.recipe.check(self.settings, self.output)
@@ -101,18 +101,18 @@ class Build(Generic[S]):
         warning = self.runner.warning(plan.bytes)
         for note in (*notes, *([f"warning: {warning}"] if warning else [])):
             self.observer.noted(note)
-        # Absolute, because a task may run in another process's directory.
+        # Absolute, because a task may run in a process with another working directory.
         output, stages = storage.absolute(self.output), tuple(stage.name for stage in self.recipe.stages)
         context = Context(self.settings, plan, output, stages)
         if only not in (None, stages[0]):
             if self.overwrite:
-                raise ConfigError(f"--overwrite would delete what --only {only} goes on from: leave one of them out")
+                raise ConfigError(f"--overwrite would delete the stages that --only {only} depends on: omit one option")
             if read_manifest(context.directory(stages[0])) is None:
                 raise _not_done(stages[0], self.output)
         with storage.claim(storage.join(self.output, MARKER), f"{self.recipe.name}\n".encode()) as alone:
             if not alone:
                 raise OutputError(
-                    f"another build is running in {self.output}: wait until it has ended, or choose another --output"
+                    f"another build is running in {self.output}: wait until it ends, or choose another --output"
                 )
             return self._run_stages(context, only)
 
@@ -160,14 +160,22 @@ class Build(Generic[S]):
         storage.delete_tree(storage.join(directory, RECEIPTS))
         seconds = round(time.monotonic() - begin, 2)
         files, ledger = tuple(receipts.files), receipts.ledger.to_json()
-        manifest = Manifest(stage.name, fingerprint, settings, files, ledger, summary, seconds)
+        manifest = Manifest(
+            name=stage.name,
+            fingerprint=fingerprint,
+            settings=settings,
+            files=files,
+            ledger=ledger,
+            summary=summary,
+            seconds=seconds,
+        )
         manifest.write(directory)
         self.observer.finished(stage.name, manifest)
         return manifest
 
     def _clear(self, stage: Stage[S], context: Context[S]) -> None:
-        # Manifests go first, the data set's and those of all that follows: from here on they would vouch for files
-        # that are about to change.
+        # Manifests go first, those of the data set and of all later stages: they would otherwise vouch for files that
+        # are about to change.
         later = context.stages[context.stages.index(stage.name) :]
         directories = [self.output, *(context.directory(name) for name in later)]
         storage.delete_all([storage.join(directory, MANIFEST) for directory in directories])
@@ -200,10 +208,10 @@ def _expected(context: Context[S]) -> int | None:
 
 
 def remove_build(recipe: Recipe[S], output: str) -> None:
-    """Deletes what a build of this recipe left in a directory, and nothing else that may be there."""
+    """Deletes the files of a build of this recipe from a directory, and no other files."""
     stages = storage.join(output, "stages", "")
     below = [info.path for info in storage.list_files(stages)]
-    # Manifests go first, as they would vouch for the rest; the marker stays: whoever deletes a build holds it.
+    # Manifests go first, as they vouch for the rest. The marker stays: it is the lock held during the deletion.
     storage.delete_all([storage.join(output, MANIFEST), *(path for path in below if path.endswith(f"/{MANIFEST}"))])
     names = {path.removeprefix(stages).split("/")[0] for path in below} - {MARKER.removeprefix("stages/")}
     storage.delete_all(
@@ -213,41 +221,41 @@ def remove_build(recipe: Recipe[S], output: str) -> None:
 
 
 def check_output(recipe: Recipe[S], output: str) -> None:
-    """Raises OutputError for a directory that holds something else than a build of this recipe."""
+    """Raises OutputError if a directory contains anything other than a build of this recipe."""
     marker = storage.join(output, MARKER)
     found = storage.read_existing(marker)
     if found is not None:
         other = found.decode("utf-8", "replace").strip()
-        # One that was killed before its first word was nobody else's.
+        # The marker is empty if a build was killed before it wrote the name.
         if other not in ("", recipe.name):
-            raise OutputError(f"{output} holds a build of recipe {other!r}: choose another --output")
+            raise OutputError(f"{output} contains a build of recipe {other!r}: choose another --output")
     elif storage.list_files(output):
-        raise OutputError(f"{output} is not empty and holds no build: choose another --output")
+        raise OutputError(f"{output} is not empty and contains no build: choose another --output")
 
 
 def check_not_current(output: str) -> None:
-    """Raises OutputError for the whole build that `current` beside it points at: others read it, it is not changed."""
+    """Raises OutputError if the directory is the complete current build: others read it, so it must not change."""
     manifest = read_manifest(output) if is_current(output) else None
     if manifest and not missing_files(manifest, output):
         raise OutputError(
-            f"{output} is the current build and would be changed, by other inputs, settings or code: choose another "
+            f"{output} is the current build; other inputs, settings or code would change it: choose another "
             "--output, or promote another build first"
         )
 
 
 def check_handover(context: Context[S], stage: str, ledger: Ledger) -> None:
-    """Raises BuildError unless a stage read, of each source, what the stage before it handed on."""
+    """Raises BuildError unless a stage read, for each source, exactly what the previous stage handed on."""
     if not context.manifests:
         return
     before = list(context.manifests)[-1]
     kept = context.handed_on(before)
     read = {source: counts.read for source, counts in ledger.sources.items() if counts.read}
     if kept != read:
-        raise BuildError(f"stage {stage} read {read}, stage {before} had handed on {kept}: nothing was published")
+        raise BuildError(f"stage {stage} read {read}, but stage {before} handed on {kept}: nothing was published")
 
 
 def check_counters(stage: str, ledger: Ledger, counted: dict[str, int]) -> None:
-    """Raises BuildError where the runner counted fewer sentences than the ledger holds: something ran unseen."""
+    """Raises BuildError if the runner counted fewer sentences than the ledger: some work ran uncounted."""
     for name in ("read", "kept"):
         held = sum(getattr(counts, name) for counts in ledger.sources.values())
         if counted and counted.get(name, 0) < held:
@@ -255,7 +263,7 @@ def check_counters(stage: str, ledger: Ledger, counted: dict[str, int]) -> None:
 
 
 def collect(receipts: list[JsonObject], base: str) -> Receipts:
-    """Puts the receipts of a stage together; the files' paths become relative to `base`."""
+    """Combines the receipts of a stage; makes the file paths relative to `base`."""
     ledger, files, numbers = Ledger(), [], dict[str, Counter[str]]()
     for one in receipts:
         ledger.add(Ledger.from_json(one["ledger"]))

@@ -1,4 +1,4 @@
-"""Frozen evaluation: validation and test of an earlier build, kept byte for byte."""
+"""Frozen evaluation splits: validation and test of an earlier build, kept byte for byte."""
 
 from dataclasses import asdict, dataclass
 
@@ -19,33 +19,33 @@ _HELD_OUT = tuple(f"{folder}/{split}-" for folder in _FOLDERS for split in ("val
 
 @dataclass(frozen=True)
 class Frozen:
-    """The held-out files of an earlier build. What they hold counts, not where they lie."""
+    """The held-out files of an earlier build, identified by their content rather than their location."""
 
     build: FinishedBuild
     files: tuple[FrozenFile, ...]
 
     @property
     def directory(self) -> str:
-        """Where the earlier build is."""
+        """The directory of the earlier build."""
         return self.build.directory
 
     def to_json(self) -> JsonObject:
-        """Their digest, and the number of rows of each split, as JSON values: the same wherever the build lies."""
+        """Returns the digest and the row count of each split as JSON values, independent of the build's location."""
         rows = {
             name: sum(f.rows for f in self.files if f.is_data and f.split == name) for name in ("validation", "test")
         }
         return {"digest": digest([asdict(file) for file in self.files]), **rows}
 
     def data(self) -> list[tuple[FrozenFile, bytes]]:
-        """The data files with their bytes; raises InputError where a file, of data or not, has changed."""
+        """Returns the data files with their bytes; raises InputError if any of the frozen files has changed."""
         read = [(file, read_frozen(self.directory, file)) for file in self.files]
         return [(file, data) for file, data in read if file.is_data]
 
 
 def open_frozen(directory: str, recipe: str) -> Frozen:
-    """The frozen files of a finished build, or of the one that a name of the current build points at.
+    """Returns the frozen files of a finished build; `directory` may be a link such as `current`.
 
-    Raises InputError where there is none, or one of another recipe.
+    Raises InputError if there is no such build, or if it is a build of another recipe.
     """
     try:
         build = open_finished(directory)
@@ -55,26 +55,26 @@ def open_frozen(directory: str, recipe: str) -> Frozen:
         raise InputError(f"frozen: {build.directory} is a build of recipe {build.recipe.name!r}, not of {recipe!r}")
     found = [file for file in build.manifest.files if file["path"].startswith(_HELD_OUT)]
     if not found:
-        raise InputError(f"frozen: {build.directory} has neither validation nor test: there is nothing to keep")
+        raise InputError(f"frozen: {build.directory} has neither validation nor test: there is nothing to freeze")
     return Frozen(build, tuple(FrozenFile(file["path"], file["rows"], file["blake2b"]) for file in found))
 
 
 def check_frozen(settings: RecipeSettings, output: str, extraction: JsonObject) -> Frozen:
-    """The frozen build that the settings name.
+    """Returns the frozen build that the settings name.
 
-    `extraction` is what the new build's concepts will be found by, by the names that a report or the settings of stage
-    ingest have for it. Raises ConfigError or InputError for a frozen build that the new one cannot be compared with.
+    `extraction` says how the new build extracts concepts, under the keys of the report or of the ingest settings.
+    Raises ConfigError or InputError if the frozen build is not comparable with the new one.
     """
     assert settings.frozen is not None
     if resolved(build_at(settings.frozen)) == resolved(output):
-        raise ConfigError(f"frozen: {output} is the output itself: freeze another build, or choose another --output")
+        raise ConfigError(f"frozen: {output} is also the output: freeze another build, or choose another --output")
     frozen = open_frozen(settings.frozen, settings.recipe)
     _require_same(frozen, extraction)
     return frozen
 
 
 def frozen_note(frozen: Frozen, unused: str) -> str:
-    """What a user should know of a frozen build: its size, and which settings are `unused`."""
+    """Returns a note for the user: the size of the frozen splits and the settings that are `unused`."""
     counts = frozen.to_json()
     return (
         f"frozen: validation ({counts['validation']:,} rows) and test ({counts['test']:,}) are those of "
@@ -83,7 +83,7 @@ def frozen_note(frozen: Frozen, unused: str) -> str:
 
 
 def frozen_copies(context: Context[S]) -> list[Copy]:
-    """The frozen files, from the copies in stage split to their places in the data set."""
+    """Returns the copies that publish the frozen files, from stage split to the data set."""
     directory = context.directory("split")
     named = [file for file in context.manifests["split"].files if file["path"].startswith(f"{FOLDER}/")]
     return [
@@ -93,25 +93,25 @@ def frozen_copies(context: Context[S]) -> list[Copy]:
 
 
 def _require_same(frozen: Frozen, extraction: JsonObject) -> None:
-    """Concepts that another rule or tagger found are other concepts: equal sets would not be seen."""
+    """Raises ConfigError if the extraction differs: equal concept sets would then go unnoticed."""
     earlier = _extraction(frozen, extraction)
     for name, ours in extraction.items():
         if earlier[name] != ours:
             raise ConfigError(
-                f"frozen: the concepts of {frozen.directory} were found by {name} {_named(earlier[name])}, those of "
-                f"this build would be by {_named(ours)}: their sets cannot be compared; set ingest.{name}, or freeze "
+                f"frozen: the concepts of {frozen.directory} were extracted by {name} {_named(earlier[name])}, "
+                f"those of this build by {_named(ours)}: their sets cannot be compared; set ingest.{name}, or freeze "
                 "another build"
             )
 
 
 def _extraction(frozen: Frozen, wanted: JsonObject) -> JsonObject:
     try:
-        # What has a version of its own stands in the report with it; the settings have its name alone.
+        # The report has components with their versions; the settings have only their names.
         settings, report = frozen.build.manifest.settings["ingest"], frozen.build.report
         return {name: (report if isinstance(value, dict) else settings)[name] for name, value in wanted.items()}
     except KeyError as error:
         names = " and ".join(wanted)
-        raise InputError(f"frozen: {frozen.directory} does not say by which {names} it was made ({error})") from None
+        raise InputError(f"frozen: {frozen.directory} does not record the {names} of its concepts ({error})") from None
 
 
 def _named(value: str | JsonObject) -> str:

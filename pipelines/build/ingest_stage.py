@@ -1,4 +1,4 @@
-"""What the first stages of all recipes have in common: they read the inputs."""
+"""The parts that the first stages of all recipes share: they read the inputs."""
 
 from conceptloom import storage
 from conceptloom.errors import BuildError
@@ -10,20 +10,20 @@ from conceptloom.tasks.ingest import malformed_rows
 
 
 def reading_settings(settings: RecipeSettings) -> JsonObject:
-    """What the sentences that a stage ingest reads depend on, besides its inputs."""
-    # Where the files stand is not what they are: their names, sizes and times are in the inputs' fingerprint.
+    """Returns the settings that determine which sentences stage ingest reads, apart from the input files."""
+    # Paths do not matter: the fingerprint of the inputs covers the names, sizes and times of the files.
     inputs = {name: one.model_dump(mode="json", exclude={"patterns"}) for name, one in settings.inputs.items()}
     return {"inputs": inputs, "limit": settings.limit, "seed": settings.seed}
 
 
 def check_ingest(context: Context[S], receipts: Receipts) -> JsonObject:
-    """The check of a stage ingest: raises BuildError for too many malformed records, or where nothing is left."""
+    """Checks stage ingest: raises BuildError for too many malformed records, or if no sentence is left."""
     allowed = context.settings.malformed_allowed
     for source, malformed in receipts.numbers["malformed"].items():
         records = receipts.numbers["records"][source]
         if malformed > allowed * records:
             raise BuildError(
-                f"input {source}: {malformed:,} of {records:,} records hold something malformed, more than "
+                f"input {source}: {malformed:,} of {records:,} records are malformed, more than "
                 f"ingest.maximum_malformed = {allowed:g} allows; first: {_first_malformed(context, source)}"
             )
     if not any(counts.kept for counts in receipts.ledger.sources.values()):

@@ -1,4 +1,4 @@
-"""The plan of a build's inputs: which files, in which format and encoding, in which pieces."""
+"""The input plan of a build: files, formats, encodings and spans."""
 
 from dataclasses import dataclass
 from math import isqrt
@@ -18,13 +18,13 @@ from conceptloom.storage import FileInfo
 SPAN_BYTES = 4 * 1024 * 1024
 BUCKET_BYTES = 4 * 1024 * 1024
 MANY = 1024
-"""Buckets beyond which they grow, and spans with them: n of each make n * n blocks, which would end as a row each."""
+"""Beyond this number of buckets, buckets and spans grow: n of each make up to n * n blocks, finally of one row each."""
 UNZIPPED = 5
 
 
 @dataclass(frozen=True)
 class InputPlan:
-    """What will be read. `spans` are (file number, piece); `notes` say what was found by content."""
+    """What will be read. `spans` are (file number, span) pairs; `notes` report what was detected from content."""
 
     files: tuple[SourceFile, ...]
     spans: tuple[tuple[int, Span], ...]
@@ -34,12 +34,14 @@ class InputPlan:
 
     @property
     def buckets(self) -> int:
-        """How many buckets of ids there are: it depends on the input alone, so that no runner can change a shard."""
+        """The number of id buckets; it depends only on the input, so that shards are the same on every runner."""
         return bucket_count(self.bytes)
 
 
 def bucket_count(size: int) -> int:
-    """How many buckets a corpus of `size` bytes has: one for each BUCKET_BYTES, and beyond MANY as their mean root.
+    """Returns the number of buckets for a corpus of `size` bytes.
+
+    There is one for each BUCKET_BYTES up to MANY; beyond that, their number is the geometric mean of both.
 
     >>> [bucket_count(sentences * 66) for sentences in (10**4, 10**6, 10**9)]
     [1, 16, 4014]
@@ -49,12 +51,12 @@ def bucket_count(size: int) -> int:
 
 
 def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
-    """Finds the files of every source and looks into each; raises InputError for one that cannot be used."""
+    """Finds and inspects the files of every source; raises InputError for a file that cannot be used."""
     matched = [(source, info) for source in sorted(inputs) for info in _match(source, inputs[source])]
     found = [(source, info) for source, info in matched if info.size > 0]
     notes = [f"{source}: {basename(info.path)} is empty, passed over" for source, info in matched if info.size == 0]
     size = sum(info.size * unzipping(info.path) for _, info in found)
-    # As many spans as buckets, of a large corpus.
+    # A large corpus gets as many spans as buckets.
     piece = max(SPAN_BYTES, size // bucket_count(size) if bucket_count(size) > MANY else 0)
     files, spans = [], []
     for number, (source, info) in enumerate(found):
@@ -71,14 +73,14 @@ def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
 
 
 def unzipping(path: str) -> int:
-    """How many times as large a file is thought to be when it is unzipped."""
+    """Returns the assumed ratio of a file's uncompressed size to its size."""
     return UNZIPPED if path.endswith(".gz") else 1
 
 
 def _match(source: str, settings: InputSettings) -> list[FileInfo]:
     patterns = [storage.absolute(pattern) for pattern in settings.patterns]
     if len({storage.is_remote(pattern) for pattern in patterns}) > 1:
-        raise InputError(f"input {source}: local and remote files in one source; give them two names")
+        raise InputError(f"input {source}: local and remote files in one source; give them different names")
     infos = {info.path: info for pattern in patterns for info in _matches(source, pattern)}
     return [infos[path] for path in sorted(infos)]
 
@@ -91,7 +93,7 @@ def _matches(source: str, pattern: str) -> list[FileInfo]:
 
 
 def _relative(path: str, siblings: list[str]) -> str:
-    """The file's name in locators: below what all files of its source share, so that no machine's path is published."""
+    """Returns the file's name in locators: relative to its source's common directory, which is not published."""
     return relpath(path, commonpath([dirname(sibling) or "." for sibling in siblings]))
 
 

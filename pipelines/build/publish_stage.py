@@ -1,4 +1,4 @@
-"""What the last stages of all recipes have in common: whether there is a train, which final files there are."""
+"""The parts that the last stages of all recipes share: the check of train and the list of final files."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from conceptloom.tasks.publish import Copy, DataFile, SourceOrder, plan_files
 
 
 def check_train(context: Context[S], receipts: Receipts, missing: str) -> JsonObject:
-    """The check of a stage split: its statistics; raises BuildError, with the text `missing`, for an empty train."""
+    """Returns the statistics of stage split; raises BuildError with the message `missing` if train is empty."""
     statistics = json.loads(storage.read_bytes(storage.join(context.directory("split"), STATISTICS)))
     shards = [file["splits"].get("train", {}) for file in receipts.files if "splits" in file]
     if not sum(sum(by_source.values()) for by_source in shards):
@@ -22,7 +22,7 @@ def check_train(context: Context[S], receipts: Receipts, missing: str) -> JsonOb
 
 
 def data_files(context: Context[S], order: SourceOrder | None = None) -> list[DataFile]:
-    """The files of data/, from the shards of stage split; those of train by source where there is an `order`."""
+    """Returns the files of data/, made of the shards of stage split; `order` sorts train by source."""
     directory = context.directory("split")
     shards = [
         (storage.join(directory, file["path"]), file["splits"])
@@ -35,12 +35,12 @@ def data_files(context: Context[S], order: SourceOrder | None = None) -> list[Da
 
 
 def stage_copies(context: Context[S], kinds: Mapping[str, Sequence[str]]) -> list[Copy]:
-    """The files of the stages that are published as they are: by folder, the stages that they come from."""
+    """Returns the stage files that are published unchanged; `kinds` maps each folder to its stages."""
     copies = []
     for kind, stages in kinds.items():
         for stage in stages:
             directory, prefix = context.directory(stage), f"{stage}-" if len(stages) > 1 else ""
-            # A file without rows is left out: readers of whole folders stumble over an empty row group.
+            # A file without rows is omitted: readers of whole folders fail on an empty row group.
             named = [f for f in context.manifests[stage].files if f["path"].startswith(f"{kind}-") and f["rows"]]
             for file in named:
                 target = storage.join(kind, prefix + file["path"].removeprefix(f"{kind}-"))

@@ -1,12 +1,12 @@
-"""The contract of a recipe: an ordered list of stages, and everything about its data that other recipes do not share.
+"""The contract of a recipe: an ordered list of stages, and everything that is specific to its data.
 
-A recipe is one object that its own folder makes. Nothing outside that folder asks for a recipe's name: the engine, the
-command line, `diff`, `explain`, `promote` and `estimate` ask the recipe.
+A recipe is one object, defined in its own folder. No code outside that folder depends on a recipe's name: the engine,
+the command line, `diff`, `explain`, `promote` and `estimate` use the recipe object.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
 import apache_beam as beam
 import pyarrow as pa
@@ -16,18 +16,18 @@ from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.card import Card
 from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.settings import S
-from conceptloom.pipelines.estimation.model import CostModel
+from conceptloom.pipelines.estimation.model import AnyCosts
 from conceptloom.registry import Registry
 
 if TYPE_CHECKING:
     from conceptloom.pipelines.builds.finished import FinishedBuild
 
 History = JsonObject
-"""What became of one sentence, set or record in a build, as JSON values."""
+"""The history of one sentence, concept set or record in a build, as JSON values."""
 
 
 def no_check(context: Context[S], receipts: Receipts) -> JsonObject:
-    """The check of a stage that has nothing to check beyond its ledger."""
+    """Checks nothing: for a stage that needs no check beyond its ledger."""
     return {}
 
 
@@ -36,7 +36,7 @@ class Stage(Generic[S]):
     """One stage of a recipe: one Beam job that commits one directory.
 
     `settings` returns everything that the stage's result depends on besides its inputs; `construct` adds its transforms
-    to a pipeline; `check` examines the result and returns what the manifest should keep, or raises BuildError.
+    to a pipeline; `check` examines the result and returns a summary for the manifest, or raises BuildError.
     """
 
     name: str
@@ -44,61 +44,62 @@ class Stage(Generic[S]):
     construct: Callable[[Context[S], beam.Pipeline], object]
     check: Callable[[Context[S], Receipts], JsonObject] = no_check
     into_output: bool = False
-    """Whether the stage writes into the build's own directory (the last one) instead of one of its own."""
+    """Whether the stage writes into the directory of the build (as the last stage does) instead of its own."""
     code: tuple[str, ...] = ()
-    """The modules whose code makes the result; what they import counts with them (conceptloom.code)."""
+    """The modules whose code, with everything that they import, determines the result (see conceptloom.code)."""
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules of `code`; where it names none, the module that defines `construct`."""
+        """The modules in `code`, or the module that defines `construct` if `code` is empty."""
         return self.code or (self.construct.__module__,)
 
 
 @dataclass(frozen=True)
 class DataRows:
-    """What the rows of the data set are, and how they are shown."""
+    """The rows of the data set and how they are displayed."""
 
     schema: pa.Schema
-    """Of the files in data/. The column `id` holds 20 hexadecimal digits; builds are compared by the other columns."""
+    """The schema of the files in data/. Column `id` has 20 hexadecimal digits; `diff` compares the other columns."""
     headline: str
-    """The column that tells a reader best what a row is."""
+    """The column that best identifies a row to a reader."""
     counted: Callable[[JsonObject], str]
-    """The statistics of a split in a line."""
+    """Formats the statistics of a split as one line."""
     line: Callable[[JsonObject], str]
-    """A row in a line."""
+    """Formats a row as one line."""
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The columns that may differ between two rows of one id."""
+        """The columns that may differ between two rows with the same id."""
         return tuple(name for name in self.schema.names if name != "id")
 
 
 @dataclass(frozen=True)
 class CommandOption:
-    """A setting with an option of its own on the command line, `--KEY VALUE`: a file that the recipe reads."""
+    """A setting with its own command-line option `--KEY VALUE`: a file that the recipe reads."""
 
     key: str
     help: str
 
 
 class Explainer(NamedTuple):
-    """How a build's sentences, sets or records are explained."""
+    """How `explain` describes the sentences, sets or records of a build."""
 
     histories: Callable[["FinishedBuild", str], list[History]]
-    """Of a build and whatever a user names in it: an id, a text, a locator. Empty where there is nothing."""
+    """Finds the histories for an id, a text or a locator in a build; returns an empty list if nothing matches."""
     text: Callable[[History], str]
+    """Formats a history as text."""
 
 
 class Variants(NamedTuple):
-    """The variants (ablations) that can be made of a finished data set."""
+    """The variants (ablations) that can be derived from a finished data set."""
 
     kinds: tuple[str, ...]
     write: Callable[["FinishedBuild", "VariantRequest"], dict[str, tuple[int, int]]]
-    """Writes one; returns how many rows each split has, and how many were left out. Raises ConfigError, InputError."""
+    """Writes a variant; returns the rows kept and left out for each split. Raises ConfigError or InputError."""
 
 
 class VariantRequest(NamedTuple):
-    """What variant is wanted, and where: a local or remote directory that is still empty."""
+    """The requested variant; `output` is an empty local or remote directory."""
 
     kind: str
     output: str
@@ -107,56 +108,59 @@ class VariantRequest(NamedTuple):
 
 
 def no_notes(settings: S, output: str) -> tuple[str, ...]:
-    """The check of a recipe whose settings are fully checked by their types."""
+    """Checks nothing: for a recipe whose settings are fully validated by their types."""
     return ()
 
 
 def no_facts(context: Context[S]) -> JsonObject:
-    """The report of a recipe that has nothing of its own to report."""
+    """Returns an empty report: for a recipe that adds nothing to report.json."""
     return {}
 
 
 def rows_apart(settings: S, build: Build) -> list[Verdict]:
-    """The promise of a recipe whose splits share no row: the gate `leak` checks their ids."""
+    """Returns the verdicts of gate `leak` for a recipe that only promises that its splits share no row."""
     return shared_rows(build)
 
 
 @dataclass(frozen=True)
 class Recipe(Generic[S]):
-    """A named recipe: settings, stages in order, and what its data set is."""
+    """A named recipe: its settings, its stages in order, and a description of its data set."""
 
     name: str
     summary: str
     settings: type[S]
     stages: tuple[Stage[S], ...]
     products: tuple[str, ...]
-    """The names in the build's directory that the last stage and the engine make."""
+    """The files and folders in the build's directory that the last stage and the engine write."""
     rows: DataRows
     card: Card
     report: Callable[[Context[S]], JsonObject] = no_facts
-    """The recipe's own part of report.json."""
+    """Returns the recipe's own part of report.json."""
     made_by: tuple[str, ...] = ()
-    """Keys of this part that say by what the data was made: two builds are compared by them too."""
+    """Keys of this part that say how the data was made; `diff` compares them too."""
     check: Callable[[S, str], tuple[str, ...]] = no_notes
-    """Examines settings and output before anything runs; returns notes for the user, or raises a ConceptloomError."""
+    """Checks settings and output before anything runs; returns notes for the user, or raises a ConceptloomError."""
     leaks: Callable[[S, Build], list[Verdict]] = rows_apart
-    """What the gate `leak` finds in a finished build: whether the splits keep what they promise each other."""
+    """Returns the verdicts of gate `leak` on a finished build: whether its splits share only what they may."""
     options: tuple[CommandOption, ...] = ()
     demo: Callable[[], JsonObject] | None = None
-    """Settings that build the sample corpora in the package."""
+    """Returns settings that build the sample corpora in the package."""
     explain: Explainer | None = None
-    """Without it a build is explained from its ledgers and its data alone."""
+    """If None, `explain` uses only the ledgers and the data."""
     table: str = ""
-    """The statistics table that describes its data (conceptloom.statistics.TABLES), if there is one."""
+    """The name of the statistics table that describes its data (conceptloom.statistics.TABLES), if any."""
     variants: Variants | None = None
-    costs: CostModel | None = None
-    """What the costs of its stages grow with; without it, the cost of a build is not estimated."""
+    costs: AnyCosts[S] | None = None
+    """The cost model of its stages; if None, the cost of a build cannot be estimated."""
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
-        """Settings that say where files stood and where steps ran, not what the data set is: its card omits them."""
+        """The settings that say where files are and where steps run; the card omits them."""
         return ("inputs", "frozen", "resources", *(option.key for option in self.options))
 
 
-RECIPES: Registry[Recipe[Any]] = Registry("recipe", "conceptloom.recipes", Recipe)
-"""Importing conceptloom.pipelines registers those of this package."""
+AnyRecipe: TypeAlias = Recipe[Any]
+"""A recipe whose settings are not known statically."""
+
+RECIPES: Registry[AnyRecipe] = Registry("recipe", "conceptloom.recipes", Recipe)
+"""The registered recipes; importing conceptloom.pipelines registers those of this package."""

@@ -1,4 +1,4 @@
-"""What a finished build says of itself: report.json, config.yaml, and the data card."""
+"""The documents of a finished build: report.json, config.yaml and the data card."""
 
 import json
 
@@ -14,7 +14,7 @@ from conceptloom.pipelines.build.settings import S
 
 
 def build_report(context: Context[S], own: JsonObject) -> JsonObject:
-    """The report of a finished build: the ledger of each stage, what is the recipe's `own`, statistics, timings."""
+    """Returns the report of a finished build: stage ledgers, the recipe's `own` part, statistics and timings."""
     manifests = context.manifests
     summaries = [manifest.summary for manifest in manifests.values()]
     return {
@@ -44,7 +44,7 @@ def write_documents(context: Context[S], recipe: Recipe[S]) -> None:
 
 
 def _files(context: Context[S]) -> BuiltFiles:
-    """The folders that hold rows, and the splits that do."""
+    """Returns the folders and splits that have rows."""
     last = context.manifests[context.stages[-1]]
     paths = [file["path"] for file in last.files if file["rows"]]
     splits = [split for split in SPLITS if any(path.startswith(f"data/{split}-") for path in paths)]

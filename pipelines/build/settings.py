@@ -1,10 +1,10 @@
-"""Typed settings that every recipe has: an unknown key, a wrong type or an impossible value is an error."""
+"""Typed settings that all recipes share: an unknown key, a wrong type or an impossible value is an error."""
 
 import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -17,18 +17,20 @@ from conceptloom.storage import is_remote
 S = TypeVar("S", bound="RecipeSettings")
 """The settings of a recipe."""
 
+T = TypeVar("T")
+
 
 class Settings(BaseModel):
-    """Base of all settings: frozen, and no key is ignored."""
+    """Base class of all settings: frozen, and unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def named(value: str, registry: Registry[Any]) -> str:
-    """The name, if the registry has it; raises ValueError that lists what there is."""
-    if value not in registry:
-        raise ValueError(f"no {registry.kind} is called {value!r}; there are: {', '.join(registry)}")
-    return value
+def named(name: str, registry: Registry[T]) -> str:
+    """Returns `name` if the registry has it; raises ValueError that lists the available names."""
+    if name not in registry:
+        raise ValueError(f"no {registry.kind} is called {name!r}; there are: {', '.join(registry)}")
+    return name
 
 
 @contextmanager
@@ -41,7 +43,7 @@ def refused() -> Iterator[None]:
 
 
 class InputSettings(Settings):
-    """One source: its files, and how they are read. A format or an encoding that is left out is found by content."""
+    """One source: its files and how to read them. Format and encoding are detected from content if omitted."""
 
     patterns: tuple[str, ...] = Field(min_length=1)
     format: str | None = None
@@ -60,7 +62,7 @@ class InputSettings(Settings):
 
 
 class BoundSettings(Settings):
-    """Between what a number must be, both ends allowed."""
+    """The inclusive bounds of a number."""
 
     min: float | None = Field(default=None, allow_inf_nan=False)
     max: float | None = Field(default=None, allow_inf_nan=False)
@@ -75,10 +77,10 @@ class BoundSettings(Settings):
 
 
 class GateSettings(Settings):
-    """What a build must show before it is promoted. Null, false or nothing: that gate is not asked.
+    """The limits that a build must meet to be promoted. A gate whose limit is null, false or empty is disabled.
 
-    No stage depends on it. `maximum_malformed` is that of stage ingest where it is null. `max_kept_fall` is not asked
-    by default: a corpus that grows leaves a smaller share to selection.
+    No stage depends on these settings. If `maximum_malformed` is null, the limit of stage ingest applies.
+    `max_kept_fall` is disabled by default: as a corpus grows, selection keeps a smaller share of it.
     """
 
     max_fall: float | None = Field(default=0.1, ge=0, le=1)
@@ -88,8 +90,8 @@ class GateSettings(Settings):
     bounds: dict[str, BoundSettings] = {}
     frozen: bool = False
 
-    def chosen(self, maximum_malformed: float) -> dict[str, Any]:
-        """The limit of each gate that is asked, by its name; `maximum_malformed` is that of stage ingest."""
+    def chosen(self, maximum_malformed: float) -> dict[str, object]:
+        """Returns the limit of each enabled gate by name; `maximum_malformed` is the limit of stage ingest."""
         limits = {
             "max_fall": self.max_fall,
             "leak": self.leak or None,
@@ -106,7 +108,7 @@ _RAM = re.compile(r"(?=.*[1-9])\d+(\.\d+)? ?[KMGT]i?B", re.ASCII)
 
 
 class StepResources(Settings):
-    """What the workers of one step should have: Beam's resource hints. A runner without such workers ignores them."""
+    """Beam's resource hints for the workers of one step. A runner that does not support them ignores them."""
 
     accelerator: str | None = None
     min_ram: str | None = None
@@ -115,25 +117,25 @@ class StepResources(Settings):
     @classmethod
     def _accelerator(cls, value: str | None) -> str | None:
         if value is not None and not _ACCELERATOR.fullmatch(value):
-            raise ValueError(f"{value!r} is none: write it as type:nvidia-tesla-t4;count:1;install-nvidia-driver")
+            raise ValueError(f"{value!r} is not valid: write it as type:nvidia-tesla-t4;count:1;install-nvidia-driver")
         return value
 
     @field_validator("min_ram")
     @classmethod
     def _ram(cls, value: str | None) -> str | None:
         if value is not None and not _RAM.fullmatch(value):
-            raise ValueError(f"{value!r} is no size: write it as 16GB, with KB, MB, GB, TB, KiB, MiB, GiB or TiB")
+            raise ValueError(f"{value!r} is not a size: write it as 16GB, with KB, MB, GB, TB, KiB, MiB, GiB or TiB")
         return value
 
     def hints(self) -> dict[str, str]:
-        """The hints that are given, by the names that Beam has for them."""
+        """Returns the hints that are set, by their Beam names."""
         return {name: value for name, value in self.model_dump().items() if value is not None}
 
 
 class RecipeSettings(Settings):
-    """What every recipe has: name, inputs by source, the seed, how many records of each file are read, and gates.
+    """The settings that all recipes share: name, inputs by source, seed, the limit of records per file, and gates.
 
-    `frozen` is an earlier build whose validation and test are kept.
+    `frozen` is an earlier build whose validation and test splits are kept.
     """
 
     recipe: str
@@ -148,30 +150,30 @@ class RecipeSettings(Settings):
     def _source_names(cls, value: dict[str, InputSettings]) -> dict[str, InputSettings]:
         for name in value:
             if not name.replace("-", "").replace("_", "").isalnum():
-                raise ValueError(f"a source's name has letters, digits, - and _ only, not {name!r}")
+                raise ValueError(f"a source name may contain only letters, digits, - and _, not {name!r}")
         return dict(sorted(value.items()))
 
     @field_validator("frozen")
     @classmethod
     def _one_build(cls, value: str | None) -> str | None:
-        # A link such as `current` may name another build before this one is done.
+        # A link such as `current` may point at another build before this one is done.
         return value if value is None or is_remote(value) else os.path.realpath(value)
 
     @property
     def malformed_allowed(self) -> float:
-        """The largest share of malformed records of a source that a build accepts."""
+        """The largest accepted share of malformed records of a source."""
         return 0.1
 
     @property
     def rows_per_file(self) -> int:
-        """How many rows a final file holds at most."""
+        """The maximum number of rows of a final file."""
         return 250_000
 
     def settled(self: S) -> S:
-        """These settings with the build that a name of the current one points at now: a promotion may come between."""
+        """Returns these settings with `frozen` resolved: a promotion may move a link during the build."""
         return self if self.frozen is None else self.model_copy(update={"frozen": build_at(self.frozen)})
 
     def files(self) -> list[str]:
-        """The patterns of everything that the workers read, and the build that they copy from."""
+        """Returns all paths that the workers read: the input patterns and the frozen build."""
         patterns = [pattern for source in self.inputs.values() for pattern in source.patterns]
         return [*patterns, *([self.frozen] if self.frozen else [])]

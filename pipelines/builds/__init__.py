@@ -1,1 +1,1 @@
-"""What is done with finished builds."""
+"""Operations on finished builds."""

@@ -1,8 +1,7 @@
-"""What changed between two builds: rows with the reason from the ledgers, statistics, ledgers, settings."""
+"""The differences between two builds: rows with reasons from the ledgers, statistics, ledgers and settings."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,29 +14,29 @@ from conceptloom.pipelines.builds.finished import SPLITS, FinishedBuild
 from conceptloom.schemas import REJECTED
 
 ROWS_AT_ONCE = 200_000
-"""Rows of both builds in a range of ids: some hundred megabytes."""
+"""Rows of both builds that are compared at a time: a few hundred megabytes."""
 
 _SPLIT = pa.field("split", pa.string())
 _REASONS = pa.schema([REJECTED.field(name) for name in ("id", "stage", "reason", "detail")])
 _NO_SENTENCE = ("reason", "duplicate")
-"""A duplicate has the id of the sentence that it is a copy of: what became of that one is said elsewhere."""
+"""A duplicate has the id of the sentence that it copies, which has rows of its own."""
 
 
 def about(build: FinishedBuild) -> JsonObject:
-    """What names a build, as JSON values."""
+    """Returns what identifies a build, as JSON values."""
     return {"directory": build.directory, "version": build.report.get("version"), "rows": build.rows()}
 
 
 def made_by(build: FinishedBuild) -> JsonObject:
-    """All that a build was made by, by dotted key: its settings, and what its report names."""
+    """Returns how a build was made, by dotted key: its settings and the components that its report names."""
     named = {name: build.report.get(name) for name in ("version", *build.recipe.made_by, "inputs")}
     return dict(_flat({**build.manifest.settings, "report": named}))
 
 
 def diff_builds(old: FinishedBuild, new: FinishedBuild, examples: int, listing: str | None = None) -> JsonObject:
-    """What changed, as JSON values; every difference of rows is written to the Parquet file `listing`, if it is named.
+    """Returns the differences as JSON values; writes every row that differs to the Parquet file `listing`, if given.
 
-    Memory: the rows of one range of ids. A split whose files are the same bytes is not read.
+    Memory: the rows of one range of ids. A split whose files are identical is not read.
     """
     if old.recipe.name != new.recipe.name:
         raise InputError(
@@ -70,7 +69,7 @@ def _digests(build: FinishedBuild, split: str) -> list[str]:
 
 
 def _ranges(old: FinishedBuild, new: FinishedBuild, splits: list[str]) -> Iterator[tuple[pa.Table, pa.Table, pa.Table]]:
-    """The rows of both builds in each range of ids, and how they differ."""
+    """Yields, for each range of ids, the rows of both builds and their differences."""
     if not splits:
         return
     compared = old.recipe.rows.compared
@@ -81,7 +80,7 @@ def _ranges(old: FinishedBuild, new: FinishedBuild, splits: list[str]) -> Iterat
 
 
 class _Rows:
-    """The rows of a build, and what it left out, range by range."""
+    """The rows of a build and its rejected sentences, read range by range."""
 
     def __init__(self, build: FinishedBuild, splits: list[str]) -> None:
         self._schema = build.recipe.rows.schema
@@ -109,17 +108,17 @@ def _paths(build: FinishedBuild, files: list[JsonObject]) -> list[str]:
 
 @contextmanager
 def _listing(path: str | None) -> Iterator[Callable[[pa.Table], None]]:
-    """What writes differences to the Parquet file `path`; to nothing where none is named."""
+    """Yields a function that writes differences to the Parquet file `path`, or discards them if `path` is None."""
     if path is None:
         yield lambda differences: None
         return
     with storage.atomic_path(path) as temporary, pq.ParquetWriter(temporary, DIFFERENCES, compression="zstd") as writer:
-        # A file of all differences has no empty row groups.
+        # Avoids empty row groups.
         yield lambda differences: writer.write_table(differences) if len(differences) else None
 
 
-def _flat(values: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """The leaves of nested mappings by dotted key."""
+def _flat(values: object, key: str = "") -> Iterator[tuple[str, object]]:
+    """Yields the leaves of nested mappings with their dotted keys."""
     if not isinstance(values, dict):
         yield key, values
         return

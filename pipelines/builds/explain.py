@@ -1,4 +1,4 @@
-"""What became of whatever a user names in a build: what recipes share of that, and a history for any recipe."""
+"""The history of a sentence or record in a build: the parts that recipes share, and an explainer for any recipe."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,32 +13,32 @@ DUPLICATE = "duplicate"
 
 
 def opened(directory: str) -> tuple[FinishedBuild, Explainer]:
-    """A build, or the one that a name of the current build points at, and what explains its recipe.
+    """Returns the build in a directory (or a link such as `current`) and its explainer.
 
-    Raises InputError for a directory that holds no build.
+    Raises InputError if the directory does not contain a build.
     """
     build = open_build(directory)
     return build, build.recipe.explain or PLAIN
 
 
 def head(row: JsonObject) -> History:
-    """What a row of the first stage, or a rejected one, says of where it stands."""
+    """Returns the identity and origin of a row of the first stage or of a rejected row."""
     return {name: row[name] for name in ("id", "text", "source", "locator")}
 
 
 def why(row: JsonObject) -> JsonObject:
-    """Why a row was rejected."""
+    """Returns why a row was rejected."""
     return {name: row[name] for name in ("stage", "reason", "detail")}
 
 
 def split_line(history: History) -> str:
-    """Which split something is in, and whether that is so because it was in an earlier build."""
+    """Returns a line with the split, and whether it was kept from an earlier build."""
     frozen = ", as in the build whose validation and test are frozen" if history.get("frozen") else ""
     return f"split     {history['split']}{frozen}"
 
 
 def place_lines(history: History) -> Iterator[str]:
-    """Text, id, source and copies."""
+    """Yields lines with text, id, source and copies."""
     yield history["text"]
     yield f"id        {history['id']}"
     if history["source"]:
@@ -47,14 +47,14 @@ def place_lines(history: History) -> Iterator[str]:
 
 
 def rejected_lines(rows: Iterable[JsonObject]) -> Iterator[str]:
-    """A line for each stage that left something out."""
+    """Yields a line for each rejection."""
     for row in rows:
         detail = f" ({row['detail']})" if row["detail"] else ""
         yield f"rejected  in stage {row['stage']}: {row['reason']}{detail}"
 
 
 def histories(build: FinishedBuild, what: str) -> list[History]:
-    """The histories of what an id, a text, or a locator names, from ledgers and data alone; empty for none."""
+    """Returns the histories for an id, a text or a locator, from ledgers and data alone; empty if nothing matches."""
     found = _history(build, what if ID.fullmatch(what) else text_id(what))
     return [found] if found else list(_at_place(build, what))
 
@@ -81,14 +81,14 @@ def _history(build: FinishedBuild, unit: str) -> History | None:
 
 
 def _rows(build: FinishedBuild, locator: str) -> Iterator[JsonObject]:
-    """The rows of the data set that stand at a locator, with their splits."""
+    """Yields the rows of the data set with a locator, and their splits."""
     for split in SPLITS if build.recipe.stages[-1].name in build.stages else ():
         for table in build.tables(split):
             yield from ({"split": split, "row": row} for row in with_value(table, "locator", locator))
 
 
 def history_text(history: History) -> str:
-    """A history as lines of text."""
+    """Formats a history as lines of text."""
     lines = [*place_lines(history), *rejected_lines(history["rejected"])]
     for found in history.get("rows", ()):
         lines += [f"{name:<9} {value}" for name, value in found["row"].items() if name not in history]

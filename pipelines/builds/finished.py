@@ -1,10 +1,9 @@
-"""The one reader of a build on disk."""
+"""The reader of a build on disk."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,64 +16,64 @@ from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.json_values import JsonObject
 from conceptloom.manifest import NAME as MANIFEST
 from conceptloom.manifest import Manifest, missing_files, read_manifest
-from conceptloom.pipelines.build.recipe import RECIPES, Recipe
+from conceptloom.pipelines.build.recipe import RECIPES, AnyRecipe
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.tables import read_table
 from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.frozen import FOLDER, FrozenFile
 
 MARKER = "stages/BUILD"
-"""Names the recipe whose build a directory holds; without it a directory is somebody else's."""
+"""The file that names the recipe of the build in a directory; a directory without it is not a build."""
 REPORT = "report.json"
 SPLITS = tuple(SPLIT_NAMES.values())
 
 
 @dataclass(frozen=True)
 class FinishedStage:
-    """What one finished stage left: its directory, and its manifest."""
+    """The output of one finished stage: its directory and its manifest."""
 
     directory: str
     manifest: Manifest
 
     def shards(self, kind: str) -> int:
-        """How many shards of one kind there are."""
+        """Returns the number of shards of one kind."""
         return sum(file["path"].startswith(f"{kind}-") for file in self.manifest.files)
 
     def shard(self, kind: str, bucket: int, columns: list[str] | None = None) -> pa.Table:
-        """The rows of one shard."""
+        """Returns the rows of one shard."""
         return read_table(storage.join(self.directory, shard_name(kind, bucket)), columns)
 
     def tables(self, kind: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """The rows of all shards of one kind, shard by shard."""
+        """Returns an iterator over the shards of one kind."""
         return (self.shard(kind, bucket, columns) for bucket in range(self.shards(kind)))
 
 
 @dataclass(frozen=True)
 class FinishedBuild:
-    """A build: what its finished stages left and, once all are finished, its data set.
+    """A build: the output of its finished stages and, once all are finished, its data set.
 
-    Nothing is read before it is asked for. `manifest` and what rests on it raise InputError while stages are missing.
+    Everything is read lazily. `manifest` and all that depends on it raise InputError while stages are missing.
     """
 
     directory: str
-    recipe: Recipe[Any]
+    recipe: AnyRecipe
 
     @cached_property
     def manifest(self) -> Manifest:
         """The manifest of the data set."""
         found = read_manifest(self.directory)
         if found is None:
-            raise InputError(f"{self.directory} holds no finished build: build it to its end, or check the path")
+            raise InputError(f"{self.directory} contains no finished build: finish the build, or check the path")
         return found
 
     @cached_property
     def report(self) -> JsonObject:
-        """What report.json holds."""
+        """The content of report.json."""
         path = storage.join(self.directory, REPORT)
         try:
             return dict(json.loads(storage.read_bytes(path)))
         except ValueError as error:
-            raise InputError(f"{path} is not a report ({error}): build {self.directory} again") from None
+            raise InputError(f"{path} is not a valid report ({error}): build {self.directory} again") from None
 
     @cached_property
     def stages(self) -> dict[str, FinishedStage]:
@@ -89,46 +88,46 @@ class FinishedBuild:
 
     @property
     def first(self) -> FinishedStage:
-        """The stage that read the inputs; raises InputError where it is not finished."""
+        """The stage that read the inputs; raises InputError if it is not finished."""
         name = self.recipe.stages[0].name
         if name not in self.stages:
-            raise InputError(f"{self.directory} holds no build with a finished stage {name}: check the path")
+            raise InputError(f"{self.directory} contains no build with a finished stage {name}: check the path")
         return self.stages[name]
 
     def missing(self) -> list[str]:
-        """The files of the data set that are gone or have another size."""
+        """Returns the files of the data set that are missing or have the wrong size."""
         return missing_files(self.manifest, self.directory)
 
     def files(self, folder: str, split: str = "") -> list[JsonObject]:
-        """The manifest's entries of the files in a folder, of one split where it is named, by name."""
+        """Returns the manifest entries of the files in a folder (of one split, if given), sorted by name."""
         start = f"{folder}/{split}-" if split else f"{folder}/"
         return sorted((file for file in self.manifest.files if file["path"].startswith(start)), key=_path)
 
     def rows(self) -> dict[str, int]:
-        """The number of rows of each split."""
+        """Returns the number of rows of each split."""
         return {split: sum(file["rows"] for file in self.files("data", split)) for split in SPLITS}
 
     def tables(self, split: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """The rows of a split, file by file. Memory: one file."""
+        """Yields the rows of a split, file by file. Memory: one file."""
         for file in self.files("data", split):
             yield read_table(storage.join(self.directory, file["path"]), columns)
 
     def bucket(self, unit: str) -> int:
-        """The bucket of an id."""
+        """Returns the bucket of an id."""
         return int(bucket_of(id_heads(strings(pa.array([unit]), ID_LENGTH)), self.first.shards("sentences"))[0])
 
     def rows_with(self, stage: str, kind: str, bucket: int, column: str, value: str) -> list[JsonObject]:
-        """The rows of one shard with a value in a column; none where the stage has no such shard."""
+        """Returns the rows of one shard with a value in a column; empty if the stage has no such shard."""
         if stage not in self.stages or bucket >= self.stages[stage].shards(kind):
             return []
         return with_value(self.stages[stage].shard(kind, bucket), column, value)
 
     def rejected(self, bucket: int, unit: str, *stages: str) -> list[JsonObject]:
-        """The rejected rows of an id, in some stages or in all whose shards are those of the ids."""
+        """Returns the rejected rows with an id, from the given stages or, by default, from all."""
         return [row for name in stages or self.stages for row in self.rows_with(name, "rejected", bucket, "id", unit)]
 
     def frozen(self) -> Iterator[tuple[FrozenFile, bytes]]:
-        """The data files of validation and test, where these were kept from an earlier build, with their bytes."""
+        """Yields the frozen data files of validation and test with their bytes; none if the splits are not frozen."""
         split = self.stages.get("split")
         if split is None:
             return
@@ -139,43 +138,43 @@ class FinishedBuild:
 
 
 def with_value(table: pa.Table, column: str, value: str) -> list[JsonObject]:
-    """The rows of a table with a value in a column."""
+    """Returns the rows of a table with a value in a column."""
     found: list[JsonObject] = table.filter(pc.equal(table[column], value)).to_pylist()
     return found
 
 
 def open_build(directory: str) -> FinishedBuild:
-    """The build in a directory, finished or not, or the one that a name of the current build points at.
+    """Returns the build in a directory, finished or not; `directory` may be a link such as `current`.
 
-    Raises InputError where the directory holds no build with a finished first stage, or one of an unknown recipe.
+    Raises InputError if there is no build with a finished first stage, or if its recipe is unknown.
     """
     directory = build_at(directory)
     marker = storage.read_existing(storage.join(directory, MARKER)) or b""
     name = marker.decode("utf-8", "replace").strip()
     if not name:
-        raise InputError(f"{directory} holds no build: check the path")
+        raise InputError(f"{directory} contains no build: check the path")
     build = FinishedBuild(directory, _recipe(name, directory))
     _ = build.first
     return build
 
 
 def open_finished(directory: str) -> FinishedBuild:
-    """A finished build, or the one that a name of the current build points at.
+    """Returns a finished build; `directory` may be a link such as `current`.
 
-    Raises InputError where there is none, a file of it is gone, or its recipe is unknown.
+    Raises InputError if there is none, if one of its files is missing, or if its recipe is unknown.
     """
     directory = build_at(directory)
     manifest = read_manifest(directory)
     if manifest is None or not storage.exists(storage.join(directory, REPORT)):
-        raise InputError(f"{directory} holds no finished build: build it to its end, or check the path")
+        raise InputError(f"{directory} contains no finished build: finish the build, or check the path")
     build = FinishedBuild(directory, _recipe(manifest.name, directory))
     missing = build.missing()
     if missing:
-        raise InputError(f"{directory}: {missing[0]} is gone or has another size: build it again")
+        raise InputError(f"{directory}: {missing[0]} is missing or has the wrong size: build it again")
     return build
 
 
-def _recipe(name: str, directory: str) -> Recipe[Any]:
+def _recipe(name: str, directory: str) -> AnyRecipe:
     if name not in RECIPES:
         there = ", ".join(RECIPES)
         raise InputError(f"{directory} is a build of recipe {name!r}, which is not installed; there are: {there}")

@@ -1,9 +1,8 @@
-"""Promotion: a finished build that passes its gates becomes the current one. The others, and a refused one, stay."""
+"""Promotion: a finished build that passes its gates becomes the current one. No build is deleted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from conceptloom import storage
 from conceptloom.current import beside, current_build, resolved, switch
@@ -16,7 +15,7 @@ from conceptloom.pipelines.builds.finished import FinishedBuild, open_finished
 
 @dataclass(frozen=True)
 class Promotion:
-    """What the gates said of a build, what `current` named before, and whether the build was let through."""
+    """The verdicts on a build, the previous target of `current`, and whether the build was promoted."""
 
     build: str
     current: str
@@ -26,38 +25,38 @@ class Promotion:
 
     @property
     def failed(self) -> list[Verdict]:
-        """The verdicts that speak against the build."""
+        """The failed verdicts."""
         return [verdict for verdict in self.verdicts if not verdict.passed]
 
     def check(self) -> None:
-        """Raises BuildError, naming the failed gates, unless the build was promoted."""
+        """Raises BuildError that names the failed gates, unless the build was promoted."""
         if self.promoted:
             return
         failed = "; ".join(
             f"{one.gate} {one.of}: {one.measured}, the limit is {one.limit}" + (f" ({one.note})" if one.note else "")
             for one in self.failed
         )
-        stays = f"points at {self.before} as before" if self.before else "is not made"
+        stays = f"still points at {self.before}" if self.before else "is not created"
         raise BuildError(f"gates failed: {failed}; {self.build} is kept, {self.current} {stays}")
 
 
 def promote(
-    directory: str, current: str | None = None, gates: Mapping[str, Any] | None = None, force: bool = False
+    directory: str, current: str | None = None, gates: Mapping[str, object] | None = None, force: bool = False
 ) -> Promotion:
-    """Asks the gates about the build in a directory and, last, switches `current` to it when all pass, or `force` says.
+    """Checks the gates of the build in a directory; switches `current` to it if all pass or `force` is set.
 
-    `current` is `current` beside the build by default; `gates` are settings that go before those of the build.
-    Raises InputError, OutputError or ConfigError where there is nothing to ask about, or nothing to switch.
+    `current` defaults to `current` beside the build; `gates` override the gate settings of the build.
+    Raises InputError, OutputError or ConfigError if the build cannot be checked or `current` cannot be switched.
     """
     build = resolved(directory)
     path = current.rstrip("/") if current else beside(build)
     if storage.is_remote(path) != storage.is_remote(build):
-        raise ConfigError(f"--current {path} must be where the builds are, as {beside(build)} is")
+        raise ConfigError(f"--current {path} must be on the same storage as the builds, such as {beside(build)}")
     before = current_build(path)
     finished = open_finished(build)
     damaged = damaged_files(finished.manifest, build)
     if damaged:
-        raise InputError(f"{build}: the content of {damaged[0]} was changed: build it again")
+        raise InputError(f"{build}: the content of {damaged[0]} has changed: build it again")
     verdicts = tuple(_verdicts(finished, _to_compare(path, before, finished), gates or {}))
     promoted = force or all(verdict.passed for verdict in verdicts)
     if promoted and build != before:
@@ -67,13 +66,13 @@ def promote(
 
 
 def _check_unchanged(asked: FinishedBuild) -> None:
-    """Raises OutputError for a build that was begun anew while the gates, which take their time, looked at it."""
+    """Raises OutputError if the build was restarted while its gates were checked, which may take long."""
     if read_manifest(asked.directory) != asked.manifest or missing_files(asked.manifest, asked.directory):
-        raise OutputError(f"{asked.directory} was changed while the gates looked at it: promote it when it is finished")
+        raise OutputError(f"{asked.directory} was changed while its gates were checked: promote it when it is finished")
 
 
-def _verdicts(build: FinishedBuild, current: FinishedBuild | None, gates: Mapping[str, Any]) -> list[Verdict]:
-    # The manifest holds the settings that config.yaml shows.
+def _verdicts(build: FinishedBuild, current: FinishedBuild | None, gates: Mapping[str, object]) -> list[Verdict]:
+    # The manifest has the same settings as config.yaml.
     data, recipe = dict(build.manifest.settings), build.recipe
     data["gates"] = {**data.get("gates", {}), **gates}
     settings = make_settings(recipe.settings, data, f"the build {build.directory} and --set")
@@ -90,7 +89,7 @@ def _to_compare(path: str, before: str | None, build: FinishedBuild) -> Finished
         raise InputError(f"{path} cannot be compared with: {error}, or delete {path} to promote without it") from None
     if current.recipe.name != build.recipe.name:
         raise OutputError(
-            f"{path} points at a build of recipe {current.recipe.name}, this one is of {build.recipe.name}: "
+            f"{path} points at a build of recipe {current.recipe.name}, but this is a build of {build.recipe.name}: "
             "choose another --current"
         )
     return current

@@ -1,4 +1,4 @@
-"""Variants of a finished data set: the ablations that its recipe knows."""
+"""Variants of a finished data set: the ablations that its recipe defines."""
 
 from conceptloom import storage
 from conceptloom.errors import InputError, OutputError
@@ -7,9 +7,9 @@ from conceptloom.pipelines.builds.finished import open_finished
 
 
 def write_variant(directory: str, request: VariantRequest) -> dict[str, tuple[int, int]]:
-    """Writes a variant of the build in a directory; returns how many rows each split has, and how many were left out.
+    """Writes a variant of the build in a directory; returns the rows kept and left out for each split.
 
-    Raises InputError or OutputError where there is no such build, no such variant, or no room for it.
+    Raises InputError if the build does not exist or has no variants, OutputError if the output is not empty.
     """
     build = open_finished(directory)
     variants = build.recipe.variants

@@ -1,7 +1,7 @@
-"""What the costs of the recipe `commongen` grow with: captions, the concept sets in them, and the candidates drawn.
+"""The cost model of the recipe `commongen`: costs grow with captions, their concept sets, and the candidates drawn.
 
-A caption holds some dozens of concept sets, most of which stand in no other caption: so they are what grows, and the
-candidates are as many as the settings say.
+A caption contains dozens of concept sets, most of which occur in no other caption: their number grows with the corpus.
+The number of candidates is set by the settings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,10 +19,12 @@ from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn, Rows, SampleRun, Samples, SecondStep, fewer
 from conceptloom.tasks.commongen.sample import TOGETHER
 
+EnglishSamples = Samples[CommonGenSettings, SetCounts, Counts]
+
 
 @dataclass(frozen=True)
 class CommonGenCosts:
-    """See CostModel. `shards` answers how many shards of lead concepts so many captions have."""
+    """See CostModel. `shards` returns the number of shards of lead concepts for a number of captions."""
 
     shards: Callable[[float], int]
 
@@ -90,7 +92,7 @@ class CommonGenCosts:
     )
 
     def smaller(self, settings: CommonGenSettings, share: float) -> CommonGenSettings:
-        """See CostModel: candidates, and numbers of dev and test sets, in proportion."""
+        """See CostModel: scales the number of candidates and the sizes of dev and test."""
         size = max(1, round(settings.sample.size * share))
         quotas = {
             split: {size: fewer(amount, share) for size, amount in getattr(settings.quotas, split).items()}
@@ -107,21 +109,21 @@ class CommonGenCosts:
         return count_sets(context)
 
     def look(self, context: Context[CommonGenSettings], drawn: Drawn) -> Counts:
-        """See CostModel: in how many of the drawn units each of some concept sets stands."""
+        """See CostModel: returns the number of drawn units that contain each of some concept sets."""
         return units_of_sets(context, drawn)
 
-    def rows(self, samples: Samples) -> list[Rows]:
+    def rows(self, samples: EnglishSamples) -> list[Rows]:
         """See CostModel."""
         measured = [_measured(run) for run in samples.runs]
         return [_rows(sizes) for sizes in (*measured, _Growth(samples, measured, self.shards).whole())]
 
-    def second_step(self, samples: Samples, flow: str) -> SecondStep:
+    def second_step(self, samples: EnglishSamples, flow: str) -> SecondStep:
         """See CostModel: all rows go straight to their buckets."""
         return SecondStep()
 
 
 class _Sizes(NamedTuple):
-    """What a sample or the whole has."""
+    """The sizes of a sample or of the whole."""
 
     read: float
     kept: float
@@ -136,9 +138,18 @@ class _Sizes(NamedTuple):
 _COUNTED = (("ingest", "read"), ("ingest", "kept"), ("mine", "kept"), ("sample", "read"), ("sample", "kept"))
 
 
-def _measured(run: SampleRun) -> _Sizes:
+def _measured(run: SampleRun[SetCounts]) -> _Sizes:
     read, kept, mined, sets, candidates = (float(getattr(run.stages[stage], what)) for stage, what in _COUNTED)
-    return _Sizes(read, kept, mined, sets, candidates, float(run.stages["split"].kept), run.buckets, run.counts)
+    return _Sizes(
+        read=read,
+        kept=kept,
+        mined=mined,
+        sets=sets,
+        candidates=candidates,
+        divided=float(run.stages["split"].kept),
+        buckets=run.buckets,
+        more=run.counts,
+    )
 
 
 def _rows(sizes: _Sizes) -> Rows:
@@ -160,25 +171,34 @@ def _rows(sizes: _Sizes) -> Rows:
 
 @dataclass(frozen=True)
 class _Growth:
-    """From what the nested samples have to what the whole has."""
+    """Extrapolates the counts of the whole from those of the nested samples."""
 
-    samples: Samples
+    samples: EnglishSamples
     measured: Sequence[_Sizes]
     shards: Callable[[float], int]
 
     def whole(self) -> _Sizes:
-        """The counts of the whole."""
+        """Returns the counts of the whole."""
         last, kept = self.measured[-1], self.samples.kept()
         sets = self._sets()
         candidates = min(float(self.samples.settings.sample.size), sets)
-        # Held-out sets are more in proportion, and train's more varied: as many of these give way.
+        # Held-out sets grow in proportion, and the sets of train get more varied: the same share of them is dropped.
         divided = candidates * last.divided / last.candidates
         more = self._more(sets, candidates, divided * last.more.train / last.divided)
         mined = last.mined * kept / last.kept
-        return _Sizes(self.samples.read(), kept, mined, sets, candidates, divided, self.samples.buckets, more)
+        return _Sizes(
+            read=self.samples.read(),
+            kept=kept,
+            mined=mined,
+            sets=sets,
+            candidates=candidates,
+            divided=divided,
+            buckets=self.samples.buckets,
+            more=more,
+        )
 
     def _on(self, value: Callable[[_Sizes], float]) -> float:
-        """A number of each sample, gone on by its power of the captions kept."""
+        """Returns a number extrapolated from all samples as a power of the captions kept."""
         return by_power([one.kept for one in self.measured], [*map(value, self.measured)], self.samples.kept())
 
     def _sets(self) -> float:
@@ -193,23 +213,23 @@ class _Growth:
         return self.measured[-1].more.occurrences * self.samples.kept() / self.measured[-1].kept
 
     def _passing_over(self) -> bool:
-        # What several captions must hold has grown from sets of one caption, which are not there to be counted.
-        return bool(self.samples.settings.mine.min_support > 1)
+        # With a minimum support above 1, sets of a single caption are not mined, so their growth cannot be measured.
+        return self.samples.settings.mine.min_support > 1
 
     def _more(self, sets: float, candidates: float, train: float) -> SetCounts:
         kept, size = self.samples.kept(), self.samples.settings.sample.size
         more, shards = self.measured[-1].more, self.shards(kept)
         times = kept / self.measured[-1].kept
-        # A set has one caption; further ones come as captions do, but new sets come as well.
+        # Every set has one caption; more come as the corpus grows, but so do new sets.
         further = self._on(lambda one: one.more.references / one.more.train - 1)
         return SetCounts(
-            self._occurrences(),
-            more.leads * times,
-            self._on(lambda one: one.more.terms),
-            min(sets, float(shards * size)),
-            min(sets, float(-(-shards // TOGETHER) * size)),
-            candidates * self._on(lambda one: one.more.holders / one.candidates),
-            train,
-            train * (1 + further),
-            shards,
+            occurrences=self._occurrences(),
+            leads=more.leads * times,
+            terms=self._on(lambda one: one.more.terms),
+            drawn=min(sets, float(shards * size)),
+            merged=min(sets, float(-(-shards // TOGETHER) * size)),
+            holders=candidates * self._on(lambda one: one.more.holders / one.candidates),
+            train=train,
+            references=train * (1 + further),
+            shards=shards,
         )

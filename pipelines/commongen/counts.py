@@ -1,14 +1,14 @@
-"""What must be counted in a build of recipe `commongen` to say what a larger one takes."""
+"""The counts in a build of recipe `commongen` that its cost model extrapolates."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from conceptloom.arrays.ids import unpack_ids
 from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import gather
+from conceptloom.arrays.types import Float64
 from conceptloom.concepts import CODED, supporters
 from conceptloom.estimation.growth import Counts, incidence
 from conceptloom.hashing import id_heads, seed_for, splitmix64
@@ -19,52 +19,52 @@ from conceptloom.tasks.commongen.mine import TERMS
 from conceptloom.tasks.commongen.sample import TOGETHER
 
 SETS_SEEN = 250_000
-"""Of so many concept sets of the largest sample it is looked at in how many drawn units each stands."""
+"""The number of concept sets of the largest sample whose drawn units are counted."""
 
 
 class SetCounts(NamedTuple):
-    """What the stages made of a sample, besides what their ledgers say."""
+    """What the stages produced from a sample, besides the counts in their ledgers."""
 
     occurrences: float
     """Concept sets in captions: the sum of the supports."""
-    leads: npt.NDArray[Any]
-    """How many captions have 0, 1, … concepts that may lead a set there."""
+    leads: Float64
+    """The number of captions with 0, 1, … concepts that may lead a set; shape (most such concepts + 1,)."""
     terms: float
     """Distinct concepts."""
     drawn: float
-    """Sets that leave their shards as candidates."""
+    """Sets that are drawn as candidates within their shards."""
     merged: float
-    """Sets that leave their groups of shards."""
+    """Sets that remain after merging groups of shards."""
     holders: float
-    """Captions that hold the lead concept of a candidate, over all candidates."""
+    """Captions that contain the lead concept of a candidate, summed over all candidates."""
     train: float
     """Sets of train."""
     references: float
-    """Their captions, each counted for each of them."""
+    """Captions of the sets of train, summed over the sets."""
     shards: int
     """Shards of lead concepts."""
 
 
 def count_sets(context: Context[CommonGenSettings]) -> SetCounts:
-    """The counts of one finished build."""
+    """Returns the counts of a finished build."""
     size = context.settings.sample.size
     mined = [file["rows"] for file in context.manifests["mine"].files if file["path"].startswith("mined-")]
     groups = [sum(mined[start : start + TOGETHER]) for start in range(0, len(mined), TOGETHER)]
     return SetCounts(
-        context.manifests["mine"].summary["numbers"]["supports"]["all"],
-        _leads(context),
-        _rows_of(context, "mine", TERMS),
-        sum(min(rows, size) for rows in mined),
-        sum(min(rows, size) for rows in groups),
-        _holders(context),
-        _rows_of(context, "publish", "data/train-"),
-        _rows_of(context, "publish", "published/train-", "_trg.txt"),
-        len(mined),
+        occurrences=context.manifests["mine"].summary["numbers"]["supports"]["all"],
+        leads=_leads(context),
+        terms=_rows_of(context, "mine", TERMS),
+        drawn=sum(min(rows, size) for rows in mined),
+        merged=sum(min(rows, size) for rows in groups),
+        holders=_holders(context),
+        train=_rows_of(context, "publish", "data/train-"),
+        references=_rows_of(context, "publish", "published/train-", "_trg.txt"),
+        shards=len(mined),
     )
 
 
 def units_of_sets(context: Context[CommonGenSettings], drawn: Drawn) -> Counts:
-    """In how many of the drawn units each of about SETS_SEEN mined sets stands, in no order; shape (sets,)."""
+    """Returns the number of drawn units that contain each of about SETS_SEEN mined sets, unordered; shape (sets,)."""
     chosen = _some_sets(context)
     coded = context.shards("mine", "coded", CODED.names)
     held = pa.concat_tables(supporters(table.cast(CODED).to_batches(), chosen) for table in coded)
@@ -75,10 +75,10 @@ def units_of_sets(context: Context[CommonGenSettings], drawn: Drawn) -> Counts:
     return incidence(units, np.repeat(held["set"].to_numpy(), last - first))
 
 
-def routed(leads: npt.NDArray[Any], shards: int) -> float:
-    """How many captions leave for the shards: a copy for each that has one of its possible leads, dealt by chance.
+def routed(leads: Float64, shards: int) -> float:
+    """Returns the expected number of caption copies sent to the shards: one to each shard of a possible lead concept.
 
-    `leads` says how many captions have 0, 1, … of them.
+    `leads` is the number of captions with 0, 1, … possible lead concepts.
     """
     return float(leads @ (shards * (1 - (1 - 1 / shards) ** np.arange(len(leads)))))
 
@@ -88,14 +88,14 @@ def _rows_of(context: Context[CommonGenSettings], stage: str, start: str, end: s
     return sum(file["rows"] for file in files if file["path"].startswith(start) and file["path"].endswith(end))
 
 
-def _leads(context: Context[CommonGenSettings]) -> npt.NDArray[np.int64]:
+def _leads(context: Context[CommonGenSettings]) -> Float64:
     fewest = min(context.settings.mine.sizes) - 1
     sizes = [Lists.from_arrow(table["concepts"]).sizes for table in context.shards("mine", "coded", ["concepts"])]
-    return np.bincount(np.maximum(np.concatenate(sizes) - fewest, 0))
+    return np.bincount(np.maximum(np.concatenate(sizes) - fewest, 0)).astype(np.float64)
 
 
 def _holders(context: Context[CommonGenSettings]) -> int:
-    """Concepts are numbered by rarity: the first of a candidate is its lead."""
+    # Concepts are numbered by rarity: the first of a candidate is its lead.
     held = [Lists.from_arrow(table["concepts"]).values for table in context.shards("mine", "coded", ["concepts"])]
     captions = np.bincount(np.concatenate(held))
     (table,) = context.shards("sample", "sets", ["numbers"])
@@ -104,7 +104,7 @@ def _holders(context: Context[CommonGenSettings]) -> int:
 
 
 def _some_sets(context: Context[CommonGenSettings]) -> pa.Table:
-    """About SETS_SEEN of the mined sets, each with the same chance, as `supporters` takes them."""
+    """Returns a uniform random sample of about SETS_SEEN mined sets, as `supporters` takes them."""
     share, parts, before = min(1.0, SETS_SEEN / sum(context.handed_on("mine").values())), [], 0
     for table in context.shards("mine", "mined", ["concepts"]):
         places = np.arange(before, before + len(table), dtype=np.uint64)

@@ -5,7 +5,7 @@ from conceptloom.samples import sample
 
 
 def demo_settings() -> JsonObject:
-    """Captions and scenes, with shares that suit so small corpora."""
+    """Returns settings for captions and scenes, with quotas that suit small corpora."""
     return {
         "inputs": {
             "captions": {"patterns": [sample("captions_en.txt")], "format": "lines"},

@@ -28,11 +28,11 @@ from conceptloom.tasks.commongen.frozen import frozen_sets
 from conceptloom.tasks.commongen.mine import TERMS
 
 SHOWN = 5
-"""Sentences of a set, or sets of a sentence, that are shown."""
+"""The number of sentences of a set, or sets of a sentence, that are shown."""
 
 
 def histories(build: FinishedBuild, what: str) -> list[History]:
-    """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
+    """Returns the histories for an id, text, concept set `a#b#c` or locator (tried in this order); may be empty."""
     sentence = what if ID.fullmatch(what) else text_id(normalise(what))
     concept_set = what if ID.fullmatch(what) else ids_of_sets([what.split("#")])[0]
     found = _sentence(build, sentence) or _set(build, concept_set)
@@ -40,7 +40,7 @@ def histories(build: FinishedBuild, what: str) -> list[History]:
 
 
 def _rows(build: FinishedBuild, stage: str, kind: str, column: str, value: str) -> list[JsonObject]:
-    """The rows of all shards of a kind with a value in a column; none where the stage is not finished."""
+    """Returns the rows of all shards of a kind with a value in a column; empty if the stage is not finished."""
     tables = build.stages[stage].tables(kind) if stage in build.stages else ()
     return [row for table in tables for row in with_value(table, column, value)]
 
@@ -68,12 +68,12 @@ def _sentence(build: FinishedBuild, sentence: str) -> History | None:
 
 
 def _frozen_sentence(build: FinishedBuild, sentence: str) -> History | None:
-    """The history of a caption of the frozen sets that the build's own corpora do not hold."""
+    """Returns the history of a caption that occurs only in the frozen sets, not in the build's own corpora."""
     rows = _frozen_rows(build)
     text = next((text for row in rows for text in row["references"] if text_id(text) == sentence), None)
     if text is None:
         return None
-    # A row says where its target stands, and nothing of its other references.
+    # A row has the locator of its target, but not of its other references.
     place = next((row for row in rows if row["target"] == text), {"source": "", "locator": ""})
     place_of = head({**place, "id": sentence, "text": text})
     unknown: History = {"copies_at": [], "concepts": [], "passed_over": [], "rejected": []}
@@ -81,7 +81,7 @@ def _frozen_sentence(build: FinishedBuild, sentence: str) -> History | None:
 
 
 def _passed_over(build: FinishedBuild, bucket: int, sentence: str, concepts: list[str]) -> list[str]:
-    """The concepts that the cap on a sentence's concepts took away."""
+    """Returns the concepts that were dropped by the cap on a sentence's concepts."""
     mined_stage = build.stages.get("mine")
     if mined_stage is None:
         return []
@@ -95,7 +95,7 @@ def _passed_over(build: FinishedBuild, bucket: int, sentence: str, concepts: lis
 
 
 def _sets_with(build: FinishedBuild, text: str) -> Iterator[JsonObject]:
-    """The concept sets of the data set that a sentence stands for."""
+    """Yields the concept sets of the data set that have a sentence as a reference."""
     kept = (frozen_sets(file, data) for file, data in build.frozen())
     for table in chain(build.stages["split"].tables("sets") if "split" in build.stages else (), kept):
         references = one_array(table["references"])
@@ -105,7 +105,7 @@ def _sets_with(build: FinishedBuild, text: str) -> Iterator[JsonObject]:
 
 
 def _frozen_rows(build: FinishedBuild) -> list[JsonObject]:
-    """The rows of validation and test, where these were kept from an earlier build."""
+    """Returns the frozen rows of validation and test."""
     return [row for file, data in build.frozen() for row in frozen_sets(file, data).to_pylist()]
 
 
@@ -131,7 +131,7 @@ def _set(build: FinishedBuild, concept_set: str) -> History | None:
 
 
 def history_text(history: History) -> str:
-    """A history as lines of text."""
+    """Formats a history as lines of text."""
     lines = _sentence_lines(history) if "text" in history else _set_lines(history)
     return "\n".join([*lines, *rejected_lines(history["rejected"])])
 

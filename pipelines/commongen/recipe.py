@@ -31,7 +31,7 @@ from conceptloom.tasks.commongen.vocabulary import FILE as VOCABULARY
 from conceptloom.tasks.commongen.vocabulary import ReadVocabulary
 from conceptloom.transforms.commongen.mine import Mine
 from conceptloom.transforms.commongen.sample import Sample
-from conceptloom.transforms.commongen.split import Divide
+from conceptloom.transforms.commongen.split import SplitSets
 from conceptloom.transforms.ingest import Ingest
 from conceptloom.transforms.publish import Publish
 
@@ -44,7 +44,7 @@ def _check(settings: CommonGenSettings, output: str) -> tuple[str, ...]:
     except InputError as error:
         raise InputError(f"--conceptnet {error}") from None
     if settings.frozen is not None:
-        # Another file of ConceptNet is no hindrance: a word that it has no more is in no set of train.
+        # Another file of ConceptNet is allowed: a word that it lacks is in no set of train.
         frozen = check_frozen(settings, output, {"analyser": _analyser(settings)})
         frozen.data()
         notes.append(frozen_note(frozen, "quotas and overlap.references"))
@@ -77,14 +77,14 @@ def _ingest_settings(settings: CommonGenSettings) -> JsonObject:
 def _ingest(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     settings, directory = context.settings, context.directory("ingest")
     return pipeline | "Ingest" >> Ingest(
-        context.plan.files,
-        list(context.plan.spans),
-        context.buckets,
-        CaptionAnalyser(settings.ingest.analyser),
-        settings.seed,
-        settings.limit,
-        directory,
-        ReadVocabulary(_conceptnet(settings), directory),
+        files=context.plan.files,
+        spans=list(context.plan.spans),
+        buckets=context.buckets,
+        analyser=CaptionAnalyser(settings.ingest.analyser),
+        seed=settings.seed,
+        limit=settings.limit,
+        directory=directory,
+        prepare=ReadVocabulary(_conceptnet(settings), directory),
     )
 
 
@@ -97,8 +97,13 @@ def _shards(context: EnglishContext) -> int:
 
 
 def _mine(context: EnglishContext, pipeline: beam.Pipeline) -> object:
-    directories = context.directory("ingest"), context.directory("mine")
-    return pipeline | "Mine" >> Mine(context.settings.mine.chosen(), context.buckets, _shards(context), *directories)
+    return pipeline | "Mine" >> Mine(
+        rules=context.settings.mine.chosen(),
+        buckets=context.buckets,
+        shards=_shards(context),
+        source_directory=context.directory("ingest"),
+        directory=context.directory("mine"),
+    )
 
 
 def _check_mine(context: EnglishContext, receipts: Receipts) -> JsonObject:
@@ -112,7 +117,7 @@ def _check_mine(context: EnglishContext, receipts: Receipts) -> JsonObject:
 
 
 def _sample_settings(settings: CommonGenSettings) -> JsonObject:
-    # Where dev and test are frozen, all candidates are train's.
+    # If dev and test are frozen, all candidates go to train.
     quotas = settings.quotas.model_dump(mode="json") if settings.frozen is None else None
     return {"seed": settings.seed, "sample": settings.sample.model_dump(mode="json"), "quotas": quotas}
 
@@ -122,8 +127,14 @@ def _sample(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     terms = next(file["blake2b"] for file in context.manifests["mine"].files if file["path"] == TERMS)
     mined = MinedSets(context.directory("mine"), sum(context.handed_on("mine").values()), terms)
     quotas = settings.quotas.chosen() if settings.frozen is None else Quotas({}, {})
-    chosen = settings.sample.size, quotas, settings.seed
-    return pipeline | "Sample" >> Sample(mined, _shards(context), *chosen, context.directory("sample"))
+    return pipeline | "Sample" >> Sample(
+        mined=mined,
+        shards=_shards(context),
+        size=settings.sample.size,
+        quotas=quotas,
+        seed=settings.seed,
+        directory=context.directory("sample"),
+    )
 
 
 def _split_settings(settings: CommonGenSettings) -> JsonObject:
@@ -140,15 +151,15 @@ def _split(context: EnglishContext, pipeline: beam.Pipeline) -> object:
         frozen = open_frozen(settings.frozen, settings.recipe)
         take = TakeFrozenSets(frozen.files, frozen.directory, directory)
     stages = Stages(context.directory("ingest"), context.directory("mine"))
-    return pipeline | "Split" >> Divide(
-        settings.overlap.chosen(),
-        settings.overlap.references,
-        context.buckets,
-        settings.seed,
-        context.directory("sample"),
-        stages,
-        directory,
-        take,
+    return pipeline | "Split" >> SplitSets(
+        policy=settings.overlap.chosen(),
+        references=settings.overlap.references,
+        buckets=context.buckets,
+        seed=settings.seed,
+        candidates=context.directory("sample"),
+        stages=stages,
+        directory=directory,
+        take=take,
     )
 
 
@@ -172,7 +183,7 @@ def _publish(context: EnglishContext, pipeline: beam.Pipeline) -> object:
 
 
 def _without_references(context: EnglishContext, split: str) -> int:
-    """How many sets of a split have no caption: their rows have no source. Of frozen files the copies know it."""
+    """Returns the number of sets of a split without a caption: rows without a source, and counts of frozen files."""
     files = context.manifests["split"].files
     own = sum(file["splits"].get(split, {}).get("", 0) for file in files if "splits" in file)
     return own + sum(file[BARE] for file in files if BARE in file and f"/{split}-" in file["path"])

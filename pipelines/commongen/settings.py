@@ -12,11 +12,11 @@ from conceptloom.pipelines.build.settings import RecipeSettings, Settings, named
 from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
 
 Amounts = dict[Annotated[int, Field(ge=1)], Any]
-"""By size of set: a number of sets, or a fraction below 1 of the candidates of that size (Quotas checks it)."""
+"""By set size: a number of sets, or a fraction below 1 of the candidates of that size (validated by Quotas)."""
 
 
 class EnglishIngestSettings(Settings):
-    """Reading, words, concepts."""
+    """Settings of reading and of concept extraction."""
 
     analyser: str = DEFAULT
     maximum_malformed: float = Field(default=0.1, ge=0, le=1)
@@ -30,7 +30,7 @@ class EnglishIngestSettings(Settings):
 
 
 class MineSettings(Settings):
-    """Which concept sets are mined: all of these sizes, in every sentence."""
+    """Which concept sets are mined: all sets of these sizes in every sentence."""
 
     sizes: tuple[int, ...] = (3, 4, 5)
     min_support: int = 1
@@ -43,18 +43,18 @@ class MineSettings(Settings):
         return self
 
     def chosen(self) -> MiningRules:
-        """The core's view of these settings."""
+        """Returns these settings as the core takes them."""
         return MiningRules(self.sizes, self.min_support, self.max_concepts)
 
 
 class SampleSettings(Settings):
-    """How many candidates are drawn by score among all concept sets."""
+    """How many candidates are drawn from all concept sets, weighted by score."""
 
     size: int = Field(default=100_000, ge=1)
 
 
 class QuotaSettings(Settings):
-    """How many of the best candidates dev and test get, by size of set."""
+    """How many of the best candidates go to dev and test, by set size."""
 
     dev: Amounts = Quotas().dev  # type: ignore[assignment]
     test: Amounts = Quotas().test  # type: ignore[assignment]
@@ -66,14 +66,14 @@ class QuotaSettings(Settings):
         return self
 
     def chosen(self) -> Quotas:
-        """The core's view of these settings."""
+        """Returns these settings as the core takes them."""
         return Quotas(self.dev, self.test)
 
 
 class OverlapSettings(Settings):
-    """What train may share with dev and test, and how many captions stand as references of each dev and test set.
+    """What train may share with dev and test, and how many captions each dev and test set gets as references.
 
-    These captions are not train's; 0 leaves dev and test without references, for people to write.
+    These captions are excluded from train. With 0, dev and test have no references, for people to write them.
     """
 
     policy: str = "final"
@@ -87,19 +87,19 @@ class OverlapSettings(Settings):
         return named(value, TRAIN_POLICIES)
 
     def chosen(self) -> TrainPolicy:
-        """The policy, with those of the options that are its own."""
+        """Returns the policy with the options that apply to it."""
         make = TRAIN_POLICIES[self.policy].make
         return make(**{field.name: getattr(self, field.name) for field in fields(make)})
 
 
 class SetPublishSettings(Settings):
-    """The final files: how many rows one holds at most."""
+    """The final files: the maximum number of rows of each."""
 
     rows_per_file: int = Field(default=250_000, ge=1)
 
 
 class CommonGenSettings(RecipeSettings):
-    """The recipe `commongen`. `conceptnet` is a file of ConceptNet: assertions, triples, or names a line."""
+    """The recipe `commongen`. `conceptnet` is a file of ConceptNet: assertions, triples, or one name per line."""
 
     recipe: Literal["commongen"] = "commongen"
     conceptnet: str | None = Field(default=None, min_length=1)
@@ -112,12 +112,12 @@ class CommonGenSettings(RecipeSettings):
 
     @model_validator(mode="after")
     def _mined_sizes(self) -> "CommonGenSettings":
-        # Where dev and test are frozen, their sizes are those of the earlier build.
+        # Frozen dev and test have the sizes of the earlier build.
         for split in () if self.frozen else ("dev", "test"):
             amounts = getattr(self.quotas, split)
             missing = sorted(size for size, amount in amounts.items() if amount and size not in self.mine.sizes)
             if missing:
-                found = f"mine.sizes has no {missing[0]}, it has {', '.join(map(str, self.mine.sizes))}"
+                found = f"mine.sizes does not include {missing[0]}, only {', '.join(map(str, self.mine.sizes))}"
                 raise ValueError(f"quotas.{split}.{missing[0]}: {found}; give quotas.{split} without it")
         return self
 

@@ -1,36 +1,46 @@
-"""From the stages' costs on nested samples to those of the whole, of any recipe.
+"""Extrapolation of the stages' costs from nested samples to the whole corpus, for any recipe.
 
-Every cost is put down to what it grows with, measured at each size and drawn out as a line; what that is, and how it
-grows, the recipe's own model says (conceptloom.pipelines.estimation.model).
+Every cost is attributed to a count that it grows with, measured at each sample size, and extrapolated linearly. The
+recipe's cost model defines the counts and how they grow (see conceptloom.pipelines.estimation.model).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple
 
 import pyarrow as pa
 
 from conceptloom.estimation.fits import Line, bytes_a_row, filled
 from conceptloom.estimation.growth import Counts
-from conceptloom.pipelines.estimation.model import CostModel, Rows, SampleRun, Samples, StageCosts, apart
+from conceptloom.pipelines.build.settings import S
+from conceptloom.pipelines.estimation.model import (
+    CostModel,
+    Counted,
+    Rows,
+    SampleRun,
+    Samples,
+    Seen,
+    StageCosts,
+    apart,
+)
 from conceptloom.pipelines.estimation.samples import Sample
 from conceptloom.schemas import RAW
 from conceptloom.tables import to_ipc
 
 HEADS = len(to_ipc(pa.Table.from_pylist([{}], RAW)))
-"""The bytes that a block takes besides its rows, about: the schema, and the heads of its columns."""
+"""Approximate bytes of a block besides its rows: the schema and the column headers."""
 
 COPIES = 3
-"""Bytes of memory that a byte of a shuffle takes in Beam's local runner, beside the work of a task.
+"""Bytes of memory per byte of a shuffle in Beam's local runner, while a task works.
 
-By itself it is 4.0 to 4.3 at the worst moment (41 to 324 MiB in blocks of 0.15 to 3.4 MB), but no task works then; of
-builds of 350,000 captions, whose tasks take 0.6 GiB, 2.8 is what is left for it.
+Measured alone, the peak is 4.0 to 4.3 (41 to 324 MiB in blocks of 0.15 to 3.4 MB), but no task works at that moment.
+Builds of 350,000 captions, whose tasks take 0.6 GiB, leave 2.8.
 """
 
 
 class Seconds(NamedTuple):
-    """Processor seconds of a stage: in tasks side by side, in tasks of one call, in the runner, in loading once."""
+    """CPU seconds of a stage: in parallel tasks, in tasks of a single call, in the runner, and in one-time loading."""
 
     spread: float
     alone: float
@@ -39,35 +49,42 @@ class Seconds(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Whole:
-    """A whole build as drawn out from its samples. `runs` are those of nested samples, the largest last."""
+class Whole(Generic[S, Counted, Seen]):
+    """A whole build as extrapolated from its samples. `runs` are those of nested samples, the largest last."""
 
-    model: CostModel
-    settings: Any
+    model: CostModel[S, Counted, Seen]
+    settings: S
     buckets: int
     sample: Sample
     copies: Counts
-    """In how many of the drawn units each distinct sentence of the largest sample stands."""
-    cold: SampleRun
-    """The first run of the smallest sample: it loaded what the others found loaded."""
-    runs: Sequence[SampleRun]
-    seen: Any
-    """What the recipe's model saw in the largest sample."""
+    """The number of drawn units that contain each distinct sentence of the largest sample."""
+    cold: SampleRun[Counted]
+    """The first run of the smallest sample, which includes the one-time loading."""
+    runs: Sequence[SampleRun[Counted]]
+    seen: Seen
+    """What the recipe's model observed in the largest sample."""
 
     @cached_property
     def busy(self) -> float:
-        """How many times as long the clock ran as the processors of this process: 1 on an idle machine."""
+        """The ratio of wall time to CPU time of this process: 1 on an idle machine."""
         stages = [stage for run in self.runs for stage in run.stages.values()]
         return max(1.0, sum(one.wall for one in stages) / max(sum(one.cpu for one in stages), 1e-9))
 
     @cached_property
-    def samples(self) -> Samples:
-        """What the recipe's model goes by."""
-        return Samples(self.settings, self.sample.times, self.buckets, self.copies, self.runs, self.seen)
+    def samples(self) -> Samples[S, Counted, Seen]:
+        """The samples as the recipe's model takes them."""
+        return Samples(
+            settings=self.settings,
+            times=self.sample.times,
+            buckets=self.buckets,
+            copies=self.copies,
+            runs=self.runs,
+            seen=self.seen,
+        )
 
     @cached_property
     def counts(self) -> list[Rows]:
-        """What costs grow with: in each sample, and last in the whole."""
+        """The counts that costs grow with: those of each sample, followed by those of the whole."""
         return self.model.rows(self.samples)
 
     @property
@@ -81,45 +98,45 @@ class Whole:
         return self.counts[-1]
 
     def stages(self, stage: str) -> list[StageCosts]:
-        """The costs of one stage in each run."""
+        """Returns the costs of one stage in each run."""
         return [run.stages[stage] for run in self.runs]
 
     def handed_over(self, stage: str, before: float) -> tuple[float, float]:
-        """What a stage of the whole reads and keeps; the stage before it kept `before`."""
+        """Returns the numbers that a stage of the whole reads and keeps; the previous stage kept `before`."""
         costs, reads, keeps = self.stages(stage)[-1], self.model.reads.get(stage), self.model.keeps.get(stage)
         read = self.rows[reads] if reads else before
         return read, self.rows[keeps] if keeps else read * costs.kept / costs.read
 
     def drivers(self, key: str) -> tuple[list[float], float]:
-        """What a cost grows with: in each sample, and in the whole."""
+        """Returns the count that a cost grows with: in each sample, and in the whole."""
         grows = self.model.grows_with
         name = grows.get(key) or grows.get(key.partition("/")[0], "read")
         return [rows[name] for rows in self.measured], self.rows[name]
 
-    def drawn_out(self, key: str, costs: Sequence[float]) -> float:
-        """A cost of the whole from that of each sample."""
+    def extrapolated(self, key: str, costs: Sequence[float]) -> float:
+        """Returns a cost of the whole, given the cost of each sample."""
         rows, whole = self.drivers(key)
         return Line.through(rows, costs).at(whole)
 
     def bytes_read(self, stage: str) -> float:
-        """The bytes that a stage reads from files, again and again where it does."""
-        return self.drawn_out(f"{stage}/bytes", [one.bytes_read for one in self.stages(stage)])
+        """Returns the bytes that a stage reads from files, counting repeated reads."""
+        return self.extrapolated(f"{stage}/bytes", [one.bytes_read for one in self.stages(stage)])
 
     def written(self, stage: str) -> float:
-        """The bytes of the files that a stage leaves."""
+        """Returns the bytes of the files that a stage writes."""
         costs = self.stages(stage)
         return sum(
-            self.drawn_out(f"{stage}/written/{kind}", [one.written.get(kind, 0) for one in costs])
+            self.extrapolated(f"{stage}/written/{kind}", [one.written.get(kind, 0) for one in costs])
             for kind in costs[-1].written
         )
 
     def shuffled(self, stage: str) -> float:
-        """The bytes that leave the stage's tasks for other ones."""
+        """Returns the bytes that a stage shuffles."""
         found = [one.counted("shuffled_bytes_") for one in self.stages(stage)]
         return sum(self.flow(stage, name) for name in found[-1] if all(name in one for one in found))
 
     def flow(self, stage: str, name: str) -> float:
-        """The bytes that one output of a stage's tasks carries to other tasks."""
+        """Returns the bytes that one output of a stage's tasks shuffles."""
         rows, whole = self.drivers(f"{stage}/shuffled/{name}")
         costs = [one.counted("shuffled_bytes_")[name] for one in self.stages(stage)]
         rates = [cost / max(row, 1) for cost, row in zip(costs, rows, strict=True)]
@@ -135,26 +152,26 @@ class Whole:
         return (whole + again) * rate + HEADS * heads
 
     def seconds(self, stage: str) -> Seconds:
-        """The processor seconds of a stage."""
+        """Returns the CPU seconds of a stage."""
         costs, took = self.stages(stage), dict[bool, float]({True: 0.0, False: 0.0})
         for task in costs[-1].counted("cpu_ms_"):
             each = [one.counted("cpu_ms_").get(task, 0) / 1000 for one in costs]
-            took[task in self.model.alone] += self.drawn_out(f"{stage}/cpu/{task}", each)
+            took[task in self.model.alone] += self.extrapolated(f"{stage}/cpu/{task}", each)
         if stage == "ingest":
             took[False] += sum(file.reading_seconds for file in self.sample.files)
         runner = [max(0.0, one.cpu - sum(one.counted("cpu_ms_").values()) / 1000) for one in costs]
         loading = max(0.0, self.cold.stages[stage].cpu - costs[0].cpu)
-        return Seconds(took[False], took[True], self.drawn_out(f"{stage}/runner", runner), loading)
+        return Seconds(took[False], took[True], self.extrapolated(f"{stage}/runner", runner), loading)
 
     def held(self, stage: str, shuffled: float) -> tuple[float, float]:
-        """Memory above an empty process, with all work in it: one bucket's, and what grows with the shuffle."""
+        """Returns the memory of a stage above an empty process: for one bucket, and for the shuffle."""
         costs = self.stages(stage)
         carried = [float(sum(one.counted("shuffled_bytes_").values())) for one in costs]
-        # What the first run left behind in this process is not there in a build.
+        # Memory left over from the first run does not occur in a build.
         left = max(0, costs[0].held - self.cold.stages[stage].held)
         if apart(self.model, stage):
             rest = [max(0, one.held - left - COPIES * bytes_) for one, bytes_ in zip(costs, carried, strict=True)]
-            return self.drawn_out(f"{stage}/held", rest), COPIES * shuffled
-        # Through the largest two: in smaller ones a bucket is not full, and grows as the shuffle does.
+            return self.extrapolated(f"{stage}/held", rest), COPIES * shuffled
+        # Only the two largest samples: in smaller ones a bucket is not full and grows with the shuffle.
         line = Line.through(carried[-2:], [max(0, one.held - left) for one in costs[-2:]])
         return line.fixed, line.each * shuffled

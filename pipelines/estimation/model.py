@@ -1,154 +1,163 @@
-"""What a recipe says of its own costs: the contract between it and `conceptloom estimate`.
+"""The cost model of a recipe: its contract with `conceptloom estimate`.
 
-Every cost of a stage is put down to a count (sentences read, kept, concept sets, …). A recipe knows what it counts in a
-finished build of a sample, and how these counts grow to the whole; how a cost is measured, and drawn out as a line of
-its count, is the same for all recipes (conceptloom.pipelines.estimation.extrapolate).
+Every cost of a stage is attributed to a count (sentences read or kept, concept sets, …). A recipe defines what to count
+in a finished build of a sample, and how these counts grow to the whole corpus. Measuring a cost and extrapolating it
+linearly in its count is the same for all recipes (see conceptloom.pipelines.estimation.extrapolate).
 """
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from conceptloom.arrays.types import UInt64
 from conceptloom.corpus.units import Unit
 from conceptloom.estimation.growth import Counts, Growth, incidence
+from conceptloom.pipelines.build.settings import S
 
 if TYPE_CHECKING:
     from conceptloom.pipelines.build.context import Context
 
+Counted = TypeVar("Counted")
+"""What a recipe's model counts in the build of each sample."""
+
+Seen = TypeVar("Seen")
+"""What a recipe's model observes in the build of the largest sample."""
+
 Rows = Mapping[str, float]
-"""What costs grow with, by name: numbers of sentences, concept sets, rows; `read` and `kept` among them."""
+"""The counts that costs grow with, by name: sentences, concept sets, rows; always has `read` and `kept`."""
 
 
 @dataclass(frozen=True)
 class StageCosts:
-    """What one stage read, kept, used and wrote. Times are seconds; everything else is sentences or bytes."""
+    """The costs of one stage. Times are in seconds; all else is sentences or bytes."""
 
     read: int
     kept: int
     cpu: float
     wall: float
     held: int
-    """The most memory that the process held, above what it had when nothing was loaded."""
+    """The peak memory of the process, above its memory before anything was loaded."""
     bytes_read: int
     counters: dict[str, int]
     written: dict[str, int]
-    """By kind of file."""
+    """Bytes by kind of file."""
 
     def counted(self, prefix: str) -> dict[str, int]:
-        """The counters of a prefix, by the rest of their names."""
+        """Returns the counters whose names have a prefix, by the rest of the name."""
         found = self.counters.items()
         return {name.removeprefix(prefix): number for name, number in found if name.startswith(prefix)}
 
 
 @dataclass
-class SampleRun:
-    """The recipe's stages on one sample."""
+class SampleRun(Generic[Counted]):
+    """The costs of the recipe's stages on one sample."""
 
     buckets: int
     stages: dict[str, StageCosts]
-    counts: Any
-    """What the recipe's model counted."""
+    counts: Counted
+    """The counts of the recipe's model."""
     finish: float
-    """CPU seconds of what a build does besides its stages."""
+    """CPU seconds of the build outside its stages."""
 
 
 class Drawn(NamedTuple):
-    """The sentences of a sample, copies among them, and with which unit each was drawn; both of shape (sentences,)."""
+    """The sentences of a sample, including copies, and the unit that each was drawn with; shapes (sentences,)."""
 
-    units: npt.NDArray[np.uint64]
-    heads: npt.NDArray[np.uint64]
+    units: UInt64
+    heads: UInt64
     """The leading 64 bits of their ids."""
 
     def copies(self) -> Counts:
-        """In how many of the units each distinct sentence stands."""
+        """Returns the number of units that contain each distinct sentence."""
         return incidence(self.units, self.heads)
 
 
 @dataclass(frozen=True)
-class Samples:
-    """Nested samples that were built, the largest last, and the whole that they are of."""
+class Samples(Generic[S, Counted, Seen]):
+    """Nested samples that were built, the largest last, and the size of the whole corpus."""
 
-    settings: Any
+    settings: S
     times: float
-    """How many times as large as the largest sample the whole is."""
+    """The ratio of the whole corpus to the largest sample."""
     buckets: int
-    """Those of the whole."""
+    """The number of buckets of the whole corpus."""
     copies: Counts
-    """In how many of the drawn units each distinct sentence of the largest sample stands."""
-    runs: Sequence[SampleRun]
-    seen: Any
-    """What the recipe's model saw in the largest sample besides its counts."""
+    """The number of drawn units that contain each distinct sentence of the largest sample."""
+    runs: Sequence[SampleRun[Counted]]
+    seen: Seen
+    """What the recipe's model observed in the largest sample besides its counts."""
 
     def counts(self, stage: str, what: str) -> list[float]:
-        """What a stage `read` or `kept` in each sample."""
+        """Returns the number of sentences that a stage `read` or `kept` in each sample."""
         return [float(getattr(run.stages[stage], what)) for run in self.runs]
 
     def read(self) -> float:
-        """The sentences that the first stage will read of the whole."""
+        """Returns the number of sentences that the first stage will read from the whole corpus."""
         return self.counts("ingest", "read")[-1] * self.times
 
     def kept(self) -> float:
-        """The distinct sentences that stage ingest will keep of the whole: copies come again, others are new."""
+        """Returns the number of distinct sentences that stage ingest will keep of the whole corpus."""
         copies = Growth.of(self.copies)
         return self.counts("ingest", "kept")[-1] * copies.distinct(self.times) / copies.seen
 
 
 class SecondStep(NamedTuple):
-    """Rows of a very large shuffle travel twice: by way of `groups` groups of shards, `rows` of them on from there."""
+    """A second step of a very large shuffle: by way of `groups` groups of shards, which pass `rows` rows on."""
 
     groups: int = 0
     rows: float = 0.0
 
 
-class CostModel(Protocol):
-    """What the costs of one recipe's stages grow with. Stages have the names of the recipe's."""
+class CostModel(Protocol[S, Counted, Seen]):
+    """Defines the counts that the costs of a recipe's stages grow with."""
 
     unit: ClassVar[Unit]
-    """How its first stage, `ingest`, makes sentences of a record's text."""
+    """How the first stage, `ingest`, splits the text of a record into sentences."""
     grows_with: ClassVar[Mapping[str, str]]
-    """The count that each cost grows with, by STAGE/KIND/NAME; one that is not named grows as its STAGE does.
+    """The count that each cost grows with, by STAGE/KIND/NAME; a cost without an entry grows with that of its STAGE.
 
-    KIND/NAME: `cpu`/task, `shuffled`/output, `written`/kind of file, `runner`, `bytes` (read), `held` (the memory that
-    the work on one bucket takes; where it is not named, memory is a line of the bytes that the stage shuffles).
+    KIND/NAME: `cpu`/task, `shuffled`/output, `written`/kind of file, `runner`, `bytes` (read), `held` (the memory for
+    the work on one bucket; without an entry, memory is linear in the bytes that the stage shuffles).
     """
     reads: ClassVar[Mapping[str, str]]
-    """The count that a stage reads, where it is not what the stage before it kept."""
+    """The count that a stage reads, if that is not what the previous stage kept."""
     keeps: ClassVar[Mapping[str, str]]
-    """The count that a stage keeps; one that is not named keeps the share that it keeps of the largest sample."""
+    """The count that a stage keeps; a stage without an entry keeps the same share as in the largest sample."""
     units: ClassVar[Mapping[str, str]]
-    """What is counted in a stage, where it is not sentences."""
+    """The items that a stage counts, if they are not sentences."""
     alone: ClassVar[AbstractSet[str]]
-    """Tasks of one call, or of few: no number of workers makes them faster."""
+    """Tasks of a single call or a few: more workers do not make them faster."""
     tasks: ClassVar[Sequence[str]]
-    """The modules of tasks that a worker process has loaded in the end."""
+    """The task modules that a worker process will have loaded."""
 
-    def smaller(self, settings: Any, share: float) -> Any:
-        """The settings for a sample of that share: without a limit of records, whole numbers in proportion."""
+    def smaller(self, settings: S, share: float) -> S:
+        """Returns the settings for a sample of that share: no limit of records, absolute numbers scaled down."""
 
-    def count(self, context: "Context[Any]") -> Any:
-        """What must be known of every sample's build, besides its ledgers."""
+    def count(self, context: "Context[S]") -> Counted:
+        """Returns what the model needs to know about the build of each sample, besides its ledgers."""
 
-    def look(self, context: "Context[Any]", drawn: Drawn) -> Any:
-        """What must be known of the build of the largest sample."""
+    def look(self, context: "Context[S]", drawn: Drawn) -> Seen:
+        """Returns what the model needs to know about the build of the largest sample."""
 
-    def rows(self, samples: Samples) -> list[Rows]:
-        """The counts of each sample, and last those of the whole."""
+    def rows(self, samples: Samples[S, Counted, Seen]) -> list[Rows]:
+        """Returns the counts of each sample, followed by those of the whole corpus."""
 
-    def second_step(self, samples: Samples, flow: str) -> SecondStep:
-        """How the rows of one output (STAGE/NAME) travel in the whole, where that is not straight to their buckets."""
+    def second_step(self, samples: Samples[S, Counted, Seen], flow: str) -> SecondStep:
+        """Returns the second step that the rows of an output (STAGE/NAME) take in the whole corpus, if any."""
 
 
-def apart(model: CostModel, stage: str) -> bool:
-    """Whether the memory of a stage is put down to its bucket and its shuffle, each by itself."""
+AnyCosts: TypeAlias = CostModel[S, Any, Any]
+"""A cost model whose counts are its own affair."""
+
+
+def apart(model: AnyCosts[S], stage: str) -> bool:
+    """Returns whether the memory of a stage is attributed to its buckets and its shuffle separately."""
     return f"{stage}/held" in model.grows_with
 
 
 def fewer(amount: float, share: float) -> float:
-    """A number of rows for a sample of that share: a whole number in proportion, a fraction as it is.
+    """Returns an amount for a sample of that share: a whole number is scaled down, a fraction stays.
 
     >>> fewer(500, 0.1), fewer(0.5, 0.1)
     (50, 0.5)

@@ -1,4 +1,4 @@
-"""A sample of a recipe's inputs, and the recipe's own stages run on it, measured."""
+"""Draws samples of a recipe's inputs, and measures the recipe's stages on them."""
 
 import tempfile
 import threading
@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from conceptloom import storage
+from conceptloom.arrays.types import Int64, UInt64
 from conceptloom.corpus.units import Unit
 from conceptloom.estimation.machine import bytes_read, release, resident
 from conceptloom.estimation.sampling import DrawnFile, Replay, draw
@@ -22,17 +22,20 @@ from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.engine import Build, Observer, Runner
 from conceptloom.pipelines.build.inputs import InputPlan
 from conceptloom.pipelines.build.recipe import Recipe
-from conceptloom.pipelines.estimation.model import CostModel, Drawn, SampleRun, StageCosts
+from conceptloom.pipelines.build.settings import S
+from conceptloom.pipelines.estimation.model import CostModel, Counted, Drawn, SampleRun, Seen, StageCosts
 from conceptloom.readers import Span, plan_spans, read_span
 
 PAUSE = 0.01
-"""Seconds between two looks at this process's memory."""
+"""Seconds between two measurements of this process's memory."""
+
+T = TypeVar("T")
 
 
 class Meter(Observer):
-    """Measures each stage in the process that runs it. `base` is its memory when nothing was loaded.
+    """Measures each stage in the process that runs it. `base` is its memory before anything was loaded.
 
-    Before each, what earlier ones have left is given back, so that it is not taken for this one's.
+    Free memory is released before each stage, so that it is not attributed to that stage.
     """
 
     def __init__(self, base: int) -> None:
@@ -43,14 +46,14 @@ class Meter(Observer):
         self._mark = time.process_time()
 
     def started(self, stage: str, sentences: int | None) -> None:
-        """Marks where the stage begins."""
+        """Starts measuring a stage."""
         self.outside += time.process_time() - self._mark
         release()
         self._peak = 0
         self._mark, self._read = time.process_time(), bytes_read()
 
     def finished(self, stage: str, manifest: Manifest) -> None:
-        """Takes down what the stage has cost."""
+        """Records the costs of the stage."""
         self.look()
         cpu, read = time.process_time() - self._mark, bytes_read() - self._read
         counts = manifest.ledger.values()
@@ -58,23 +61,23 @@ class Meter(Observer):
         for file in manifest.files:
             written[_kind(file["path"])] += file["bytes"]
         self.stages[stage] = StageCosts(
-            sum(count["read"] for count in counts),
-            sum(count["kept"] for count in counts),
-            cpu,
-            manifest.seconds,
-            max(0, self._peak - self._base),
-            read,
-            manifest.summary["counters"],
-            dict(written),
+            read=sum(count["read"] for count in counts),
+            kept=sum(count["kept"] for count in counts),
+            cpu=cpu,
+            wall=manifest.seconds,
+            held=max(0, self._peak - self._base),
+            bytes_read=read,
+            counters=manifest.summary["counters"],
+            written=dict(written),
         )
         self._mark = time.process_time()
 
     def look(self) -> None:
-        """Looks at the process's memory."""
+        """Measures the memory of the process."""
         self._peak = max(self._peak, resident())
 
     def end(self) -> float:
-        """The CPU seconds that belonged to no stage."""
+        """Returns the CPU seconds outside all stages."""
         return self.outside + time.process_time() - self._mark
 
 
@@ -100,31 +103,31 @@ def _watched(meter: Meter) -> Iterator[None]:
 
 
 @dataclass
-class SampleBuild(Build[Any]):
-    """A build of a drawn sample instead of the inputs that the settings name."""
+class SampleBuild(Build[S]):
+    """A build of a sample instead of the inputs in the settings."""
 
     sample: InputPlan | None = None
 
     def plan(self) -> InputPlan:
-        """The sample."""
+        """Returns the sample."""
         assert self.sample is not None
         return self.sample
 
 
 class Sample(NamedTuple):
-    """Nested samples of the inputs, and how much there is of everything."""
+    """Nested samples of the inputs, and the sizes of the whole files."""
 
     plans: list[InputPlan]
     files: list[DrawnFile]
 
     @property
     def times(self) -> float:
-        """How many times as large as the largest sample the whole is."""
+        """The ratio of all inputs to the largest sample."""
         drawn = sum(file.bytes[-1] for file in self.files)
         return max(1.0, sum(file.whole for file in self.files) / drawn) if drawn else 1.0
 
     def drawn(self, unit: Unit) -> Drawn:
-        """The sentences of the largest sample with what they were drawn with; `unit` makes sentences of records."""
+        """Returns the sentences of the largest sample with their drawn units; `unit` splits records into sentences."""
         units, ids, before = [], [], 0
         for file in self.files:
             drawn, heads = _units_and_ids(file, unit)
@@ -134,11 +137,11 @@ class Sample(NamedTuple):
         return Drawn(np.concatenate(units).astype(np.uint64), np.concatenate(ids))
 
 
-def _units_and_ids(file: DrawnFile, unit: Unit) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    """For each sentence of a file's largest sample: the unit that it was drawn with, and 64 bits of its id."""
+def _units_and_ids(file: DrawnFile, unit: Unit) -> tuple[Int64, UInt64]:
+    """Returns, for each sentence of a file's largest sample, its drawn unit and 64 bits of its id."""
     source, ends = file.files[-1], np.cumsum([*file.units[-1], 0])
     entries = list(read_span(Span(source.path), source.reader, source.encoding))
-    # A drawn record keeps its number, which is of the whole file; the lines of drawn pieces are numbered anew.
+    # A drawn record keeps its number in the whole file; the lines of drawn pieces are renumbered.
     drawn = sorted({entry.record for entry in entries}) if isinstance(source.reader, Replay) else range(1, ends[-1] + 1)
     numbers = {record: place for place, record in enumerate(drawn, 1)}
     rows = [(numbers[row[3]], int(row[0][:16], 16)) for row in unit.rows(entries, 0, source.reader)]
@@ -164,19 +167,26 @@ def _plan(files: list[DrawnFile], at: int) -> InputPlan:
         (info,) = storage.match(file.path)
         spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, inputs.SPAN_BYTES)]
     size = round(sum(bytes_ for _, bytes_ in drawn))
-    return InputPlan(tuple(file for file, _ in drawn), tuple(spans), size, f"sample {at}", ())
+    return InputPlan(
+        files=tuple(file for file, _ in drawn),
+        spans=tuple(spans),
+        bytes=size,
+        fingerprint=f"sample {at}",
+        notes=(),
+    )
 
 
 def run_sample(
-    recipe: Recipe[Any],
-    model: CostModel,
-    settings: Any,
+    recipe: Recipe[S],
+    model: CostModel[S, Counted, Seen],
+    settings: S,
     plan: InputPlan,
+    *,
     runner: Runner,
     base: int,
-    look: Callable[[Context[Any]], Any] = lambda context: None,
-) -> tuple[SampleRun, Any]:
-    """Builds a sample in a temporary directory; answers what it cost, and what `look` sees while the build is there."""
+    look: Callable[[Context[S]], T],
+) -> tuple[SampleRun[Counted], T]:
+    """Builds a sample in a temporary directory; returns its costs and the result of `look` on the build."""
     meter = Meter(base)
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory, _watched(meter):
         output = storage.join(directory, "build")

@@ -1,4 +1,4 @@
-"""What the costs of the recipe `korean-commongen` grow with: sentences, and the rows of capped postings."""
+"""The cost model of the recipe `korean-commongen`: costs grow with sentences and with the rows of capped postings."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -21,15 +21,18 @@ from conceptloom.selection.routes import Routes
 
 
 class Postings(NamedTuple):
-    """What stage select made of a sample: index rows, those of them that a posting chose, and distinct sentences."""
+    """The results of stage select on a sample: index rows, selected index rows, and distinct selected sentences."""
 
     index_rows: int
     chosen: int
     selected: int
 
 
+KoreanSamples = Samples[KoreanCommonGenSettings, Postings, Counts]
+
+
 class KoreanCosts:
-    """See CostModel. What is seen of the largest sample: the sentences of each posting, without a limit."""
+    """See CostModel. Observes the uncapped size of each posting in the largest sample."""
 
     unit: ClassVar[Unit] = KoreanAnalyser.unit
     grows_with: ClassVar[Mapping[str, str]] = {
@@ -60,7 +63,7 @@ class KoreanCosts:
     )
 
     def smaller(self, settings: KoreanCommonGenSettings, share: float) -> KoreanCommonGenSettings:
-        """See CostModel: held-out numbers of sets in proportion."""
+        """See CostModel: scales the absolute sizes of validation and test."""
         split = settings.split
         sizes = {name: fewer(getattr(split, name), share) for name in ("validation", "test")}
         return settings.model_copy(update={"limit": None, "split": split.model_copy(update=sizes)})
@@ -73,7 +76,7 @@ class KoreanCosts:
         return Postings(index, chosen, context.kept("select"))
 
     def look(self, context: Context[KoreanCommonGenSettings], drawn: Drawn) -> Counts:
-        """How many sentences of the sample each posting would hold without a limit; shape (postings,)."""
+        """Returns the number of sentences that each posting would hold without a limit; shape (postings,)."""
         chosen = context.settings.select
         columns = ["id", "source", "concepts", "morphemes"]
         sentences = pa.concat_tables(context.shards("ingest", "sentences", columns)).combine_chunks()
@@ -81,31 +84,32 @@ class KoreanCosts:
         keys = posting_keys(concepts, sentences["source"], pack_ids(sentences["id"]), rows, chosen.per_source)
         return np.unique(keys.posting, return_counts=True)[1]
 
-    def rows(self, samples: Samples) -> list[Rows]:
+    def rows(self, samples: KoreanSamples) -> list[Rows]:
         """See CostModel."""
         measured = [
             _rows(
-                run.stages["ingest"].read,
-                run.stages["ingest"].kept,
-                run.counts.selected,
-                run.counts.index_rows,
-                _sent(samples, run.stages["ingest"].kept, run.buckets),
+                read=run.stages["ingest"].read,
+                kept=run.stages["ingest"].kept,
+                selected=run.counts.selected,
+                index_rows=run.counts.index_rows,
+                sent=_sent(samples, run.stages["ingest"].kept, run.buckets),
             )
             for run in samples.runs
         ]
         kept, limit = samples.kept(), samples.settings.select.posting_limit
         index = capped_total(samples.seen, max(1.0, kept / measured[-1]["kept"]), limit)
         sent = _sent(samples, kept, samples.buckets)
-        return [*measured, _rows(samples.read(), kept, _selected(samples, kept), index, sent)]
+        selected = _selected(samples, kept)
+        return [*measured, _rows(read=samples.read(), kept=kept, selected=selected, index_rows=index, sent=sent)]
 
-    def second_step(self, samples: Samples, flow: str) -> SecondStep:
-        """See CostModel: postings are capped by groups of shards on their way."""
+    def second_step(self, samples: KoreanSamples, flow: str) -> SecondStep:
+        """See CostModel: postings are capped by groups of shards on the way to their buckets."""
         groups = Routes.among(samples.buckets).groups if flow == "select/postings" else 0
         return SecondStep(groups, _sent(samples, samples.kept(), groups)) if groups else SecondStep()
 
 
 def _rows(read: float, kept: float, selected: float, index_rows: float, sent: float) -> Rows:
-    """`sent` are the posting rows that leave the shards, each capped there."""
+    """Returns the counts by name; `sent` is the number of posting rows that the shards send, capped within each."""
     return {
         "read": read,
         "kept": kept,
@@ -118,8 +122,8 @@ def _rows(read: float, kept: float, selected: float, index_rows: float, sent: fl
     }
 
 
-def _selected(samples: Samples, kept: float) -> float:
-    """What postings choose, less what several of them choose: the share of that wanes as postings grow."""
+def _selected(samples: KoreanSamples, kept: float) -> float:
+    """Returns the number of distinct selected sentences; the overlap of postings shrinks as they grow."""
     top, grown, chosen = samples.settings.select.top_k, Growth.of(samples.seen), samples.runs[-1].counts.chosen
     sizes = samples.counts("ingest", "kept")
     more = max(1.0, kept / sizes[-1])
@@ -128,7 +132,7 @@ def _selected(samples: Samples, kept: float) -> float:
     return min(kept, chosen * grown.capped(more, top) / grown.capped(1, top) * (1 - share))
 
 
-def _sent(samples: Samples, kept: float, parts: int) -> float:
-    """Posting rows of so many sentences when each of so many parts of them caps its postings."""
+def _sent(samples: KoreanSamples, kept: float, parts: int) -> float:
+    """Returns the number of posting rows of `kept` sentences if each of `parts` parts caps its postings."""
     share = kept / samples.runs[-1].stages["ingest"].kept / parts
     return parts * capped_total(samples.seen, share, samples.settings.select.posting_limit)

@@ -5,7 +5,7 @@ from conceptloom.samples import sample
 
 
 def demo_settings() -> JsonObject:
-    """Captions and dialogues, with the defaults."""
+    """Returns settings for captions and dialogues, with the defaults."""
     return {
         "inputs": {
             "captions": {"patterns": [sample("captions_ko.json")]},

@@ -1,4 +1,4 @@
-"""The history of one sentence in a build: what every stage saw in it, and why it is in or out."""
+"""The history of one sentence in a build: the result of every stage, and why it was kept or rejected."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ from conceptloom.tasks.korean_commongen.frozen import frozen_rows
 
 
 def histories(build: FinishedBuild, what: str) -> list[History]:
-    """The histories of what an id, a text, a concept set `a#b#c`, or a locator names (tried so); empty for none."""
+    """Returns the histories for an id, text, concept set `a#b#c` or locator (tried in this order); may be empty."""
     single = _history(build, what if ID.fullmatch(what) else text_id(normalise(what)))
     if single:
         return [single]
@@ -36,7 +36,7 @@ def histories(build: FinishedBuild, what: str) -> list[History]:
 
 
 def _at_place(build: FinishedBuild, locator: str) -> Iterator[History]:
-    """The histories of what stands at a locator; of a malformed record there is only what was rejected."""
+    """Yields the histories for a locator; a malformed record has only its rejection."""
     for bucket in range(build.first.shards("sentences")):
         for row in build.rows_with("ingest", "sentences", bucket, "locator", locator):
             yield from filter(None, [_history(build, row["id"])])
@@ -72,7 +72,7 @@ def _history(build: FinishedBuild, sentence: str) -> History | None:
     frozen = [row for row in _frozen_rows(build) if row["id"] == sentence]
     if not kept and not rejected and not frozen:
         return None
-    # The places of further copies are rejected rows too; the sentence itself is the one that is no duplicate.
+    # Copies are rejected rows too; the sentence itself is the row that is not a duplicate.
     others = [row for row in rejected if row["reason"] != DUPLICATE]
     main = (kept or others or rejected or frozen)[0]
     history = head(main)
@@ -87,7 +87,7 @@ def _history(build: FinishedBuild, sentence: str) -> History | None:
 
 
 def _settings(build: FinishedBuild) -> KoreanIngestSettings:
-    """The settings of stage ingest; one that an earlier version did not have is what it is by default."""
+    """Returns the settings of stage ingest; a setting that is newer than the build has its default."""
     recorded = build.first.manifest.settings
     known = {name: recorded[name] for name in KoreanIngestSettings.model_fields if name in recorded}
     return KoreanIngestSettings(**{**known, "tagger": recorded["tagger"]["name"]})
@@ -107,7 +107,7 @@ def _analysis(build: FinishedBuild, text: str) -> History:
 
 
 def _units(build: FinishedBuild, sentence: JsonObject) -> list[str]:
-    """What the sentence has postings for."""
+    """Returns the units that the sentence has postings for."""
     selected = build.stages.get("select")
     morphemes = selected is not None and selected.manifest.settings.get("unit") == "morpheme"
     return list(dict.fromkeys(sentence["morphemes" if morphemes else "concepts"]))
@@ -127,7 +127,7 @@ def _posting(build: FinishedBuild, concept: str, sentence: JsonObject) -> Histor
 
 
 def history_text(history: History) -> str:
-    """A history as lines of text."""
+    """Formats a history as lines of text."""
     lines = list(place_lines(history))
     lines += [f"tokens    {' '.join(history['tokens'])}", f"concepts  {'#'.join(history['concepts'])}"]
     lines += [_verdict_line(verdict) for verdict in history["verdicts"]]

@@ -64,13 +64,13 @@ def _plugin_code(makers: Iterable[object]) -> dict[str, str]:
 def _ingest(context: KoreanContext, pipeline: beam.Pipeline) -> object:
     settings = context.settings
     return pipeline | "Ingest" >> Ingest(
-        context.plan.files,
-        list(context.plan.spans),
-        context.buckets,
-        analyser_of(settings),
-        settings.seed,
-        settings.limit,
-        context.directory("ingest"),
+        files=context.plan.files,
+        spans=list(context.plan.spans),
+        buckets=context.buckets,
+        analyser=analyser_of(settings),
+        seed=settings.seed,
+        limit=settings.limit,
+        directory=context.directory("ingest"),
     )
 
 
@@ -126,7 +126,7 @@ def _split_settings(settings: KoreanCommonGenSettings) -> JsonObject:
 
 
 def split_plan(settings: KoreanCommonGenSettings, sentences: int) -> SplitPlan:
-    """The core's view of the settings of stage split, for that many sentences."""
+    """Returns the settings of stage split as the core takes them, for that many sentences."""
     chosen = settings.split
     validation, test = Sizes(chosen.validation, chosen.test).resolve(sentences)
     return SplitPlan(chosen.chosen(), validation, test, chosen.stratify, settings.seed)

@@ -1,10 +1,10 @@
 """Airflow DAGs, one for each recipe: a task for each stage, then the promotion of the build.
 
-Airflow reads this file in its own environment, where conceptloom is not installed: the recipes and their stages stand
-in `conceptloom_recipes.json` beside it. `conceptloom airflow DIR` writes both into a folder of DAGs. A task runs the
-command line, by the name in the environment variable CONCEPTLOOM_EXECUTABLE (`conceptloom` by default).
+Airflow reads this file in its own environment, where conceptloom is not installed, so the recipes and their stages are
+listed in `conceptloom_recipes.json` beside it. `conceptloom airflow DIR` writes both into a folder of DAGs. A task runs
+the program named by the environment variable CONCEPTLOOM_EXECUTABLE (default: `conceptloom`).
 
-`conceptloom_schedules.json` in the same folder, if there is one, gives a recipe its schedule, its retries (their delay
+`conceptloom_schedules.json` in the same folder, if present, sets the schedule of a recipe, its retries (with the delay
 in seconds), and defaults for the parameters of a run:
 
     {"korean-commongen": {"schedule": "@weekly", "retries": 2, "retry_delay": 300, "params": {"output": "/builds"}}}
@@ -23,7 +23,7 @@ RECIPES = "conceptloom_recipes.json"
 SCHEDULES = "conceptloom_schedules.json"
 
 PLACE = r"^(/|[A-Za-z][-A-Za-z0-9+.]*://)"
-"""A task runs in a temporary directory, where a relative path would mean something else each time."""
+"""Paths must be absolute: every task runs in another temporary directory."""
 ONE_LINE = r"^--[^\r\n]+(?![\s\S])"
 
 SOURCE = {
@@ -32,8 +32,8 @@ SOURCE = {
     "properties": {"patterns": {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": PLACE}}},
 }
 
-# Every value travels in the environment and stands in quotes: no shell reads it. Values that may be empty are left out
-# as a whole; the others are bound to their option by an equals sign, so that none is taken for an option.
+# Every value is passed in the environment and quoted, so that no shell interprets it. Options with an empty value are
+# omitted; the others use an equals sign, so that no value is mistaken for an option.
 OPTIONS = """\
 mapfile -t options < <(printf '%s' "$CONCEPTLOOM_BEAM_OPTIONS")
 """
@@ -54,7 +54,7 @@ exec "${CONCEPTLOOM_EXECUTABLE:-conceptloom}" promote ${CONCEPTLOOM_FORCE:+--for
 """
 )
 
-# Of a run that was started by hand without a date, the moment at which it was to run.
+# A run that was triggered manually without a date has the date on which it was to run.
 DATE = "{{ (dag_run.logical_date or dag_run.run_after) | ds }}"
 ENVIRONMENT = {
     "CONCEPTLOOM_BUILD": "{{ params.output.rstrip('/') }}/" + DATE,
@@ -68,16 +68,16 @@ ENVIRONMENT = {
 }
 
 
-def one_line_json(value: Any) -> str:
-    """JSON that is YAML too: characters stand for themselves, without the surrogate pairs that YAML does not know."""
+def one_line_json(value: object) -> str:
+    """Returns JSON that is also valid YAML: without escaped surrogate pairs, which YAML does not support."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def params_of(defaults: dict[str, Any]) -> dict[str, Param]:
-    """The parameters of a run, typed by JSON schemas. `output` has no default unless the schedule gives one."""
+    """Returns the parameters of a run, typed by JSON schemas; `output` has no default unless the schedule sets one."""
     place = {"type": "string", "pattern": PLACE}
     perhaps = {"type": ["null", "string"], "pattern": PLACE}
-    schemas: dict[str, tuple[Any, dict[str, Any]]] = {
+    schemas: dict[str, tuple[object, dict[str, object]]] = {
         "inputs": (
             {},
             {"type": "object", "additionalProperties": SOURCE, "title": "Sources: name -> patterns, format"},
@@ -102,14 +102,14 @@ def params_of(defaults: dict[str, Any]) -> dict[str, Param]:
 
 
 def make_dag(recipe: str, stages: list[str], plan: dict[str, Any]) -> DAG:
-    """The DAG of a recipe: its stages one after the other, then the promotion."""
+    """Returns the DAG of a recipe: its stages in sequence, then the promotion."""
     dag = DAG(
         f"conceptloom-{recipe}",
         description=f"Builds {recipe} under the date of the run and makes it the current build if it passes its gates",
         schedule=plan.get("schedule"),
         start_date=datetime(2026, 1, 1, tzinfo=timezone.utc),
         catchup=False,
-        # Two runs of one date would write into one directory.
+        # Two runs with the same date would write into the same directory.
         max_active_runs=1,
         params=params_of(plan.get("params", {})),
         user_defined_filters={"one_line_json": one_line_json},
@@ -132,14 +132,14 @@ def make_dag(recipe: str, stages: list[str], plan: dict[str, Any]) -> DAG:
 
 
 def read_json(name: str) -> dict[str, Any]:
-    """The JSON file of this name beside this one; nothing where there is none."""
+    """Returns the content of a JSON file beside this file; empty if there is none."""
     path = HERE / name
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 _RECIPES, _PLANS = read_json(RECIPES), read_json(SCHEDULES)
 if not _RECIPES:
-    raise FileNotFoundError(f"{HERE / RECIPES} is missing: `conceptloom airflow {HERE}` writes it")
+    raise FileNotFoundError(f"{HERE / RECIPES} is missing: create it with `conceptloom airflow {HERE}`")
 if _PLANS.keys() - _RECIPES.keys():
     raise ValueError(f"{SCHEDULES}: no recipe is called {', '.join(sorted(_PLANS.keys() - _RECIPES.keys()))}")
 for _recipe, _stages in _RECIPES.items():

@@ -261,7 +261,7 @@ def test_the_dags_are_those_of_the_recipes(installed: Installed, tmp_path: Path)
     assert "0 0 * * 0" in found["weekly"]["dags"][DAG_ID]["timetable"]
     assert found["unknown"]["errors"] == ["ValueError: conceptloom_schedules.json: no recipe is called english"]
     assert "no parameter is called outptu; there are: inputs, output, " in found["param"]["errors"][0]
-    assert f"`conceptloom airflow {tmp_path / 'bare'}` writes it" in found["bare"]["errors"][0]
+    assert f"create it with `conceptloom airflow {tmp_path / 'bare'}`" in found["bare"]["errors"][0]
 
 
 def test_a_run_with_a_wrong_parameter_fails_before_it_begins(installed: Installed) -> None:

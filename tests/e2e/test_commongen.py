@@ -304,7 +304,7 @@ def test_published_train_captions(tmp_path: Path) -> None:
         ({"conceptnet": None}, "give --conceptnet FILE"),
         ({"conceptnet": "/nowhere/names.txt"}, "--conceptnet /nowhere/names.txt: no such file"),
         ({"quotas": {"dev": {3: 100_000}}}, "lower quotas.dev.3"),
-        ({"quotas": {"dev": {7: 1}}}, "mine.sizes has no 7"),
+        ({"quotas": {"dev": {7: 1}}}, "mine.sizes does not include 7"),
         ({"quotas": {"dev": {3: 1.5}}}, "quotas.dev.3 must be a number of sets or a fraction below 1, not 1.5"),
         ({"quotas": {"test": {4: -1}}}, "quotas.test.4 must be a number of sets or a fraction below 1, not -1"),
         ({"mine": {"sizes": [5, 3]}}, "ascending"),

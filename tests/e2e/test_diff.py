@@ -202,9 +202,9 @@ def test_what_cannot_be_compared_is_one_line(old: Path, tmp_path: Path) -> None:
     (tmp_path / "silent" / "report.json").write_text("[", encoding="utf-8")
     before = files_of(tmp_path)
     cases = (
-        (tmp_path / "nowhere", "holds no finished build"),
-        (tmp_path / "torn", "ingest-00000.parquet is gone or has another size"),
-        (tmp_path / "silent", "report.json is not a report"),
+        (tmp_path / "nowhere", "contains no finished build"),
+        (tmp_path / "torn", "ingest-00000.parquet is missing or has the wrong size"),
+        (tmp_path / "silent", "report.json is not a valid report"),
     )
     for path, words in cases:
         for pair in ((old, path), (path, old)):

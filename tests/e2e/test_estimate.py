@@ -118,7 +118,7 @@ def test_what_there_is_no_more_of_is_not_estimated(tmp_path: Path) -> None:
     ("arguments", "status", "named"),
     [
         (["--runner", "spark"], 1, "direct, flink, dataflow"),
-        (["--sample", "much"], 1, "--sample wants a number of bytes"),
+        (["--sample", "much"], 1, "--sample expects a number of bytes"),
         (["--set", "split.tests=1"], 1, "unknown key split.tests"),
         (["--workers", "0"], 2, "--workers"),
     ],

@@ -243,8 +243,8 @@ def refused(output: Path, frozen: Path, **settings: Any) -> str:
 
 def test_what_cannot_be_frozen_is_refused_before_anything_runs(tmp_path: Path, captions: Path) -> None:
     new = tmp_path / "new"
-    assert "holds no finished build" in refused(new, tmp_path / "nowhere")
-    assert "found by rule published, those of this build would be by paper" in refused(
+    assert "contains no finished build" in refused(new, tmp_path / "nowhere")
+    assert "extracted by rule published, those of this build by paper" in refused(
         new, captions, ingest={"rule": "paper"}
     )
     assert "found by tagger name mecab" in refused(new, captions, ingest={"tagger": "kiwi"})
@@ -252,14 +252,14 @@ def test_what_cannot_be_frozen_is_refused_before_anything_runs(tmp_path: Path, c
     assert "is a build of recipe 'another'" in refused(new, changed(captions, tmp_path / "a", name="another"))
     incomplete = changed(captions, tmp_path / "b")
     (incomplete / "data" / "test-00000-of-00001.parquet").unlink()
-    assert "holds no finished build" in refused(new, incomplete)
+    assert "contains no finished build" in refused(new, incomplete)
     touched = changed(captions, tmp_path / "c")
     text = touched / "published" / "test-00000-of-00001.txt"
     text.write_bytes(text.read_bytes().replace(b"S", b"s"))
     assert f"{text} is not the file that its build wrote" in refused(new, touched)
     silent = changed(captions, tmp_path / "d")
     (silent / "report.json").write_text("{}", encoding="utf-8")
-    assert "does not say by which rule and tagger it was made" in refused(new, silent)
+    assert "does not record the rule and tagger of its concepts" in refused(new, silent)
 
 
 def test_a_build_without_held_out_rows_cannot_be_frozen(tmp_path: Path, captions: Path) -> None:
@@ -273,6 +273,6 @@ def test_a_build_without_held_out_rows_cannot_be_frozen(tmp_path: Path, captions
 def test_a_build_cannot_freeze_itself(tmp_path: Path) -> None:
     shutil.copytree(sample_build(), tmp_path / "build")
     before = digests(tmp_path / "build")
-    with pytest.raises(ConfigError, match="is the output itself"):
+    with pytest.raises(ConfigError, match="is also the output"):
         build(tmp_path / "build", frozen=f"{tmp_path}/./build/", seed=3)
     assert digests(tmp_path / "build") == before

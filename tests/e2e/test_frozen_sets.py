@@ -243,7 +243,7 @@ def refused(output: Path, frozen: Path, **settings: Any) -> str:
 
 
 def test_what_cannot_be_frozen_is_refused_before_anything_runs(old: Path, tmp_path: Path) -> None:
-    assert "holds no finished build" in refused(tmp_path / "new", tmp_path / "nowhere")
+    assert "contains no finished build" in refused(tmp_path / "new", tmp_path / "nowhere")
     touched = tmp_path / "touched"
     shutil.copytree(old, touched)
     (task,) = touched.glob("annotation/test-*.jsonl")
@@ -255,8 +255,8 @@ def test_what_cannot_be_frozen_is_refused_before_anything_runs(old: Path, tmp_pa
     told = report(old)
     told["analyser"]["lemminflect"] = "0.0.1"
     path.write_text(json.dumps(told), "utf-8")
-    assert "were found by analyser name lemma lemminflect 0.0.1" in refused(tmp_path / "new", other)
+    assert "were extracted by analyser name lemma lemminflect 0.0.1" in refused(tmp_path / "new", other)
     path.write_text("{}", "utf-8")
-    assert "does not say by which analyser" in refused(tmp_path / "new", other)
-    with pytest.raises(ConfigError, match="is the output itself"):
+    assert "does not record the analyser" in refused(tmp_path / "new", other)
+    with pytest.raises(ConfigError, match="is also the output"):
         build_english(other, frozen=str(other))

@@ -131,7 +131,7 @@ def test_the_current_build_of_a_bucket_is_read_by_its_name(built: str, store: St
     plan = here("build", RECIPE, *INPUTS, f"--frozen={current}", f"--output={HOME}/next", "--dry-run")
     assert f"are those of {built};" in plan.stdout, plan
     over = here("build", RECIPE, *INPUTS, f"--frozen={current}", f"--output={built}", "--dry-run")
-    assert over.returncode == 1 and "is the output itself" in over.stderr
+    assert over.returncode == 1 and "is also the output" in over.stderr
     frozen = tmp_path / "frozen"
     build(frozen, frozen=current)
     assert f"frozen: {built}\n" in (frozen / "config.yaml").read_text("utf-8")

@@ -64,7 +64,7 @@ def test_a_grown_build_takes_over_and_a_shrunk_one_does_not(builds: Path) -> Non
     sizes = [len(data_rows(builds / name)["train"]) for name in "23"]
     fall = 100 * (sizes[1] - sizes[0]) / sizes[0]
     assert line.startswith(f"error: gates failed: max_fall train: {fall:.2f} % ({sizes[0]} to {sizes[1]}), the limit")
-    assert line.endswith(f"{builds / '3'} is kept, {builds / 'current'} points at {builds / '2'} as before")
+    assert line.endswith(f"{builds / '3'} is kept, {builds / 'current'} still points at {builds / '2'}")
     table = [row.split() for row in said.stdout.splitlines()]
     assert table[0] == ["gate", "of", "limit", "measured", "passed"]
     assert [(row[0], row[1], row[-1]) for row in table[1:3]] == [
@@ -91,7 +91,7 @@ def test_the_current_build_is_not_changed(builds: Path, made: Path) -> None:
     promoted(builds, "1")
     before = digests(builds / "1")
     for directory in (builds / "1", builds / "current"):
-        with pytest.raises(OutputError, match="is the current build and would be changed"):
+        with pytest.raises(OutputError, match="is the current build; other inputs"):
             build(directory, {"lines": lines_input(made.parent / "2.txt")})
     same = [f"--input=lines:lines={made.parent / '1.txt'}", "--output", builds / "1"]
     assert "is the current build" in here("build", RECIPE, *same, "--overwrite").stderr
@@ -174,8 +174,8 @@ def test_limits_are_read_from_a_file_and_from_arguments(builds: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--set=split.test=3"], "only gates.KEY=VALUE can be set here"),
-        (["--set=gates.maxfall=3"], "unknown key gates.maxfall; here may stand: bounds, frozen, leak, max_fall,"),
+        (["--set=split.test=3"], "only gates.KEY=VALUE can be set for a finished build"),
+        (["--set=gates.maxfall=3"], "unknown key gates.maxfall; allowed keys: bounds, frozen, leak, max_fall,"),
         (["--set=gates.bounds={statistics.tests: {min: 1}}"], "statistics has: train, validation, test"),
         (["--config=/none.yaml"], "/none.yaml: cannot be read"),
     ],
@@ -190,7 +190,7 @@ def test_a_build_that_is_not_finished_is_not_promoted(builds: Path) -> None:
     storage.delete_tree(str(builds / "1" / "MANIFEST.json"))
     for name in ("1", "none"):
         found = here("promote", builds / name)
-        assert found.returncode == 1 and f"{builds / name} holds no finished build" in found.stderr
+        assert found.returncode == 1 and f"{builds / name} contains no finished build" in found.stderr
     (builds / "current").mkdir()
     assert "current is a directory, not the name of a current build" in here("promote", builds / "2").stderr
 

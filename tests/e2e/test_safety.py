@@ -29,7 +29,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, extra: list[str
     corpus = tmp_path.parent / f"{tmp_path.name}.txt"
     corpus.write_text("개가 공을 물고 들판을 달린다.\n")
     said = here("build", RECIPE, f"--input=s={corpus}", "--output", tmp_path, *extra)
-    assert (said.returncode, "holds no build" in said.stderr) == (1, True)
+    assert (said.returncode, "contains no build" in said.stderr) == (1, True)
     assert [path.read_text() for path in sorted(tmp_path.rglob("*")) if path.is_file()] == ["mine"] * 3
 
 

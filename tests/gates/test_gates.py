@@ -155,7 +155,7 @@ def test_which_gates_are_asked() -> None:
         ({"max_fall": 1.1}, "max_fall"),
         ({"bounds": {"a": {}}}, "bounds.a: give min, max or both"),
         ({"bounds": {"a": {"min": 2, "max": 1}}}, "bounds.a: min is above max"),
-        ({"bounds": {"a": {"least": 2}}}, "unknown key bounds.a.least; here may stand: max, min"),
+        ({"bounds": {"a": {"least": 2}}}, "unknown key bounds.a.least; allowed keys: max, min"),
         ({"bounds": {"a": {"min": float("nan")}}}, "bounds.a.min"),
         ({"falls": 1}, "unknown key falls"),
     ],

@@ -40,7 +40,7 @@ def test_options_reach_the_scorer_and_come_back_from_the_resolved_configuration(
     [
         ("bert", "select.scorer: no scorer is called 'bert'; there are: bi-encoder, static-ko, tfidf"),
         ({"name": "tfidf", "path": "a"}, "select.scorer: scorer tfidf has no option 'path'; it has none"),
-        ({"name": "bi-encoder", "paht": "a"}, "has no option 'paht'; there are: device, path, pooling"),
+        ({"name": "bi-encoder", "paht": "a"}, "has no option 'paht'; it has: device, path, pooling"),
         ({"name": "bi-encoder"}, "select.scorer: scorer bi-encoder needs the option path: text"),
         ({"name": "bi-encoder", "path": 3}, "option path of scorer bi-encoder is 3; it may be text"),
         ({"name": "bi-encoder", "path": "a", "pooling": "max"}, "is 'max'; it may be 'mean' or 'first'"),

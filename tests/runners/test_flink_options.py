@@ -86,11 +86,11 @@ def test_what_the_user_leaves_out_follows_from_the_workers(
         (("--flink_master=host:8081",), "where the tasks run: --environment_type=LOOPBACK | EXTERNAL"),
         (("--job_endpoint=localhost:8099",), "where the tasks run"),
         (("--environment_type=docker",), "no --environment_type is called 'docker'; there are: LOOPBACK, EXTERNAL"),
-        (("--environment_type=EXTERNAL",), "EXTERNAL wants the address of the worker pool"),
-        (("--environment_type=DOCKER",), "DOCKER wants an image in which the package is installed"),
+        (("--environment_type=EXTERNAL",), "EXTERNAL needs the address of the worker pool"),
+        (("--environment_type=DOCKER",), "DOCKER needs an image with the package installed"),
         (("--environment_type=PROCESS", "--environment_config=boot"), "is not JSON with a command"),
         (("--environment_type=PROCESS", '--environment_config={"os": "linux"}'), "is not JSON with a command"),
-        (("--environment_type=LOOPBACK", "--environment_config=x"), "LOOPBACK has no --environment_config"),
+        (("--environment_type=LOOPBACK", "--environment_config=x"), "LOOPBACK takes no --environment_config"),
         (("--flink_submit_uber_jar", *POOL), "not supported"),
         (("--job_server_java_launcher=/no/java",), "/no/java: no such program"),
         (("--flink_job_server_jar=/no/server.jar", "--job_server_java_launcher=sh"), "/no/server.jar: no such file"),
@@ -104,7 +104,7 @@ def test_options_that_cannot_work(given: tuple[str, ...], said: str) -> None:
 
 def test_a_directory_without_jars(tmp_path: Path) -> None:
     given = (f"--flink_job_server_jar={tmp_path}", "--job_server_java_launcher=sh")
-    with pytest.raises(ConfigError, match="no jar is in this directory"), open_flink(2, given):
+    with pytest.raises(ConfigError, match="this directory contains no jar"), open_flink(2, given):
         pass
 
 
@@ -118,13 +118,13 @@ def test_an_endpoint_where_nobody_answers(monkeypatch: pytest.MonkeyPatch, name:
     monkeypatch.setattr(JobServer.check, "__defaults__", (0.3,))
     with socket.create_server(("localhost", 0)) as silent:
         for port in (silent.getsockname()[1], 1):
-            with pytest.raises(BuildError, match=f"no Beam job server answers at localhost:{port}"):
+            with pytest.raises(BuildError, match=f"no Beam job server responds at localhost:{port}"):
                 _opened(name, f"--job_endpoint=localhost:{port}", *POOL).__enter__()
 
 
 @pytest.mark.parametrize("name", ["flink", "prism"])
 def test_an_endpoint_of_something_else(name: str) -> None:
-    with _listening(None) as endpoint, pytest.raises(BuildError, match=f"no Beam job server answers at {endpoint}"):
+    with _listening(None) as endpoint, pytest.raises(BuildError, match=f"no Beam job server responds at {endpoint}"):
         _opened(name, f"--job_endpoint={endpoint}", *POOL).__enter__()
 
 
@@ -147,7 +147,7 @@ def test_options_that_cannot_be_read_are_one_line(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"), [((), "Prism is not given"), (("--prism_location=/no/prism",), "no program")]
+    ("given", "said"), [((), "no Prism binary is given"), (("--prism_location=/no/prism",), "is not a program")]
 )
 def test_prism_is_never_downloaded(given: tuple[str, ...], said: str) -> None:
     with pytest.raises(ConfigError, match=f"{said}.*go install .*prism@v") as caught, open_prism(2, given):

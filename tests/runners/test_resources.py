@@ -65,7 +65,7 @@ def test_an_accelerator_that_is_none(hint: str) -> None:
 
 
 def test_an_unknown_hint_is_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"unknown key resources\.score\.ram; here may stand: accelerator, min_ram"):
+    with pytest.raises(ConfigError, match=r"unknown key resources\.score\.ram; allowed keys: accelerator, min_ram"):
         score(ram="16GB")
 
 

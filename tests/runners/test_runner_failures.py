@@ -116,10 +116,10 @@ def test_what_a_task_raised_is_not_tried_again() -> None:
 
 
 def test_a_server_that_went_away_is_not_tried_again() -> None:
-    with pytest.raises(BuildError, match="no Beam job server answers at localhost:1"):
+    with pytest.raises(BuildError, match="no Beam job server responds at localhost:1"):
         JobServer("localhost:1").check(0.2)
-    failure, notes = _run(_Failing(BuildError("no Beam job server answers at localhost:1")))
-    assert str(failure) == "no Beam job server answers at localhost:1" and notes == []
+    failure, notes = _run(_Failing(BuildError("no Beam job server responds at localhost:1")))
+    assert str(failure) == "no Beam job server responds at localhost:1" and notes == []
 
 
 class _Ended(JobServer):
@@ -131,7 +131,7 @@ def test_a_server_that_ended_is_told_with_the_stage() -> None:
     failure, _ = _run(PortableRunner(_Ended("localhost:1"), (), True, waits=()))
     assert isinstance(failure, BuildError)
     assert str(failure) == (
-        "stage ingest failed: the job server ended by itself: java.lang.OutOfMemoryError (status 3)"
+        "stage ingest failed: the job server ended unexpectedly: java.lang.OutOfMemoryError (status 3)"
     )
 
 

@@ -1,7 +1,5 @@
 """Stage mine as a PTransform."""
 
-from typing import Any
-
 import apache_beam as beam
 
 from conceptloom.concepts import MiningRules
@@ -13,7 +11,7 @@ from conceptloom.transforms.receipts import CollectReceipts
 class Mine(beam.PTransform):
     """Numbers the terms, sends each sentence to the shards of its possible lead concepts, and mines each shard.
 
-    One shuffle, of sentences: about three copies each, where their concept sets would be some dozens.
+    There is one shuffle, of about three copies of each sentence; its concept sets would be dozens of elements.
     """
 
     def __init__(self, rules: MiningRules, buckets: int, shards: int, source_directory: str, directory: str) -> None:
@@ -24,10 +22,10 @@ class Mine(beam.PTransform):
         self._source = source_directory
         self._directory = directory
 
-    def expand(self, begin: Any) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         counted = begin | "Shards" >> EachBucket(self._buckets) | "Count" >> MapBlocks(CountTerms(self._source))
         terms = counted["terms"] | "Terms" >> Single(merge_terms)
-        # A PCollection of its own, see EachBucket.
+        # A separate PCollection, see EachBucket.
         again = begin | "Shards again" >> EachBucket(self._buckets)
         code = CodeShard(self._rules, self._shards, self._source, self._directory)
         coded = again | "Code" >> MapBlocks(code, terms)

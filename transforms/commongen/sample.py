@@ -1,7 +1,5 @@
 """Stage sample as a PTransform."""
 
-from typing import Any
-
 import apache_beam as beam
 
 from conceptloom.concepts import Quotas
@@ -11,9 +9,9 @@ from conceptloom.transforms.receipts import CollectReceipts
 
 
 class Sample(beam.PTransform):
-    """Scores and draws in every shard of mined sets, merges the draws, and writes what was and what was not drawn.
+    """Scores and draws sets in every shard, merges the draws, and writes the drawn sets and the others.
 
-    The scores are computed twice, which costs less than to keep them.
+    The scores are computed twice, which is cheaper than storing them.
     """
 
     def __init__(self, mined: MinedSets, shards: int, size: int, quotas: Quotas, seed: int, directory: str) -> None:
@@ -25,11 +23,11 @@ class Sample(beam.PTransform):
         self._choose = Choose(mined, size, quotas, seed)
         self._directory = directory
 
-    def expand(self, begin: Any) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         drawn = begin | "Shards" >> EachBucket(self._shards) | "Draw" >> MapBlocks(self._draw)
         merged = drawn["drawn"] | "Some shards" >> GroupBlocks() | "Merge draws" >> MapBlocks(self._merge)
         chosen = merged["samples"] | "Choose" >> Single(self._choose)
-        # A PCollection of its own, see EachBucket.
+        # A separate PCollection, see EachBucket.
         again = begin | "Shards again" >> EachBucket(self._shards)
         left_out = again | "Leave out" >> MapBlocks(LeaveOut(self._mined, self._directory), chosen)
         once = begin | "Once" >> EachBucket(1)

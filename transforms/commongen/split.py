@@ -1,10 +1,9 @@
-"""Stage split of concept sets as a PTransform."""
-
-from typing import Any
+"""Stage split of the recipe `commongen` as a PTransform."""
 
 import apache_beam as beam
 
 from conceptloom.splits.train_sets import TrainPolicy
+from conceptloom.tables import Block
 from conceptloom.tasks.commongen.frozen import TakeFrozenSets
 from conceptloom.tasks.commongen.split.gather import GatherSets, SummariseSets
 from conceptloom.tasks.commongen.split.judge import Judge
@@ -21,12 +20,12 @@ from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBuc
 from conceptloom.transforms.receipts import CollectReceipts
 
 
-class Divide(beam.PTransform):
-    """Judges the candidates, finds the sentences of dev and test, then those of train, and makes rows of them.
+class SplitSets(beam.PTransform):
+    """Assigns the candidates to splits, finds the sentences of dev and test, then those of train, and writes the rows.
 
-    The candidates are few, however large the corpus: they go to every shard of sentences, and no sentence is shuffled
-    but those that are chosen. The shards are read twice, as train may not have what dev and test chose; with `take`,
-    where dev and test are those of an earlier build, once.
+    The candidates are few, however large the corpus: they go to every shard of sentences as a side input, and only
+    chosen sentences are shuffled. The shards are read twice, because train excludes the sentences chosen for dev and
+    test; with `take`, which copies dev and test from an earlier build, they are read once.
     """
 
     def __init__(
@@ -49,7 +48,7 @@ class Divide(beam.PTransform):
         self._directory = directory
         self._take = take
 
-    def expand(self, begin: Any) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         taken = None
         if self._take is not None:
             taken = begin | "Frozen" >> EachBucket(1) | "Take" >> MapBlocks(self._take)
@@ -64,8 +63,8 @@ class Divide(beam.PTransform):
         receipts = tuple(part["receipts"] for part in [*parts, summary])
         return receipts | "Receipts" >> CollectReceipts("split", self._directory)
 
-    def _known(self, begin: Any, taken: Any) -> beam.PCollection[bytes]:
-        """The candidates with the references of dev and test, for every shard."""
+    def _known(self, begin: beam.pvalue.PBegin, taken: beam.pvalue.DoOutputsTuple | None) -> beam.PCollection[bytes]:
+        """Returns the candidates and the references of dev and test: the side input of every shard."""
         once = begin | "Once" >> EachBucket(1)
         if taken is None:
             judged = (once | "Judge" >> MapBlocks(self._judge))["judged"]
@@ -80,8 +79,8 @@ class Divide(beam.PTransform):
         )
         return marked | "Both" >> beam.Flatten() | "Known" >> Single(join_known)
 
-    def _chosen(self, begin: Any, judged: beam.PCollection[Any]) -> beam.PCollection[bytes]:
-        """The references of dev and test, found among the sentences."""
+    def _chosen(self, begin: beam.pvalue.PBegin, judged: beam.PCollection[Block]) -> beam.PCollection[bytes]:
+        """Returns the references of dev and test, found among the sentences."""
         sets = judged | "Candidates" >> Single(b"".join)
         shards = begin | "Shards" >> EachBucket(self._buckets)
         held = shards | "Find held" >> MapBlocks(FindHeld(self._stages, self._references), sets)

@@ -1,23 +1,22 @@
-"""Stage split as a PTransform, where validation and test are those of an earlier build."""
-
-from typing import Any
+"""Stage split as a PTransform, with validation and test frozen from an earlier build."""
 
 import apache_beam as beam
 
 from conceptloom.splits import Policy
+from conceptloom.tables import Block
 from conceptloom.tasks.korean_commongen.frozen import CountHolders, DivideProtected, Protect, SumHolders, TakeFrozen
 from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
 from conceptloom.transforms.korean_commongen.split import summary_of
 from conceptloom.transforms.receipts import CollectReceipts
 
 _SUMS = 64
-"""Most buckets of pairs: the counts of 100,000 held-out sets are small, and every shard sends some to each bucket."""
+"""The maximum number of buckets of pairs: every shard sends blocks to each, and 100,000 held-out sets are few."""
 
 
 class SplitAgainstFrozen(beam.PTransform):
-    """Copies the frozen files, chooses which of their pairs train must not show, divides every shard, and counts.
+    """Copies the frozen files, chooses the pairs that train must not contain, splits the shards, computes statistics.
 
-    Where the policy promises pairs, the shards are read once more to count what the promise costs.
+    If the policy requires unseen pairs, the shards are read once more to count the cost of each.
     """
 
     def __init__(self, policy: Policy, take: TakeFrozen, buckets: int, source_directory: str, directory: str) -> None:
@@ -28,20 +27,20 @@ class SplitAgainstFrozen(beam.PTransform):
         self._source = source_directory
         self._directory = directory
 
-    def expand(self, begin: Any) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         taken = begin | "Frozen" >> EachBucket(1) | "Take" >> MapBlocks(self._take)
         protection = self._protection(begin, taken["held"])
         shards = begin | "Shards" >> EachBucket(self._buckets)
         divide = DivideProtected(self._policy, self._source, self._directory)
         divided = shards | "Divide" >> MapBlocks(divide, protection)
-        # A PCollection of its own, see EachBucket.
+        # A separate PCollection, see EachBucket.
         again = begin | "Shards again" >> EachBucket(self._buckets)
         every = (divided["statistics"], taken["statistics"]) | "Train and frozen" >> beam.Flatten()
         statistics = summary_of(again, every, self._directory)
         receipts = (taken["receipts"], divided["receipts"], statistics)
         return receipts | "Receipts" >> CollectReceipts("split", self._directory)
 
-    def _protection(self, begin: Any, held: beam.PCollection[Any]) -> beam.PCollection[bytes]:
+    def _protection(self, begin: beam.pvalue.PBegin, held: beam.PCollection[Block]) -> beam.PCollection[bytes]:
         choose = Protect(self._policy)
         known = held | "Known" >> Single(choose)
         if not self._policy.min_pairs:

@@ -1,11 +1,13 @@
 """Stage split as a PTransform."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import apache_beam as beam
 
 from conceptloom.splits import Policy
+from conceptloom.tables import Block
 from conceptloom.tasks.korean_commongen.split import (
     Assign,
     DivideShard,
@@ -19,10 +21,12 @@ from conceptloom.tasks.korean_commongen.split import (
 from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
 from conceptloom.transforms.receipts import CollectReceipts
 
+Shards: TypeAlias = beam.PCollection[tuple[int, Iterable[bytes]]]
+
 
 @dataclass(frozen=True)
 class SplitPlan:
-    """How a corpus is split: the policy, and how many sets are held out."""
+    """How a corpus is split: the policy and the numbers of held-out sets."""
 
     policy: Policy
     validation: int
@@ -32,9 +36,9 @@ class SplitPlan:
 
 
 class Split(beam.PTransform):
-    """Finds what may be held out, chooses, divides every shard by the choice, and counts what came out.
+    """Finds the sets that may be held out, chooses among them, splits every shard, and computes statistics.
 
-    Sets and pairs are shuffled by their hashes; the choice is small and goes to every shard as a side input.
+    Sets and pairs are shuffled by their hashes; the choice is small, a side input of every shard.
     """
 
     def __init__(self, plan: SplitPlan, buckets: int, source_directory: str, directory: str) -> None:
@@ -44,17 +48,17 @@ class Split(beam.PTransform):
         self._source = source_directory
         self._directory = directory
 
-    def expand(self, begin: Any) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         shards = begin | "Shards" >> EachBucket(self._buckets)
         assignment = self._assignment(shards)
         divide = DivideShard(self._plan.policy, self._source, self._directory)
         divided = shards | "Divide" >> MapBlocks(divide, assignment)
-        # A PCollection of its own, see EachBucket.
+        # A separate PCollection, see EachBucket.
         again = begin | "Shards again" >> EachBucket(self._buckets)
         statistics = summary_of(again, divided["statistics"], self._directory)
         return (divided["receipts"], statistics) | "Receipts" >> CollectReceipts("split", self._directory)
 
-    def _assignment(self, shards: beam.PCollection[Any]) -> beam.PCollection[bytes]:
+    def _assignment(self, shards: Shards) -> beam.PCollection[bytes]:
         plan = self._plan
         sent = shards | "Send" >> MapBlocks(SendSets(plan.policy, plan.stratify, self._buckets, self._source))
         lone = sent["pairs"] | "By pair" >> GroupBlocks() | "Lone pairs" >> MapBlocks(FindLonePairs(self._buckets))
@@ -65,9 +69,9 @@ class Split(beam.PTransform):
         return found["candidates"] | "Choose" >> Single(choose)
 
 
-def summary_of(shards: Any, divided: beam.PCollection[Any], directory: str) -> beam.PCollection[Any]:
-    """Writes the statistics of a divided corpus, from what the tasks that divided it say; answers their receipt."""
-    # The held-out rows are known when every shard is divided: this side input is what the second reading waits for.
+def summary_of(shards: Shards, divided: beam.PCollection[Block], directory: str) -> beam.PCollection[Block]:
+    """Writes the statistics of a split corpus, combined from those of its shards; returns the receipts."""
+    # The held-out rows are known when every shard is split: the second reading waits for this side input.
     held = divided | "Held out" >> Single(merge_held)
     seen = shards | "Compare" >> MapBlocks(MarkSeen(directory), held)
     every = (divided, seen["statistics"]) | "Statistics" >> beam.Flatten() | "All statistics" >> GroupBlocks()
