@@ -87,4 +87,4 @@ def _named_remote(path: str) -> str | None:
 
 
 def _other(path: str, what: str) -> OutputError:
-    return OutputError(f"{path} is {what}, not the name of a current build: choose another --current")
+    return OutputError(f"{path} is {what}, not what an earlier promotion left: choose another --current")

@@ -110,7 +110,7 @@ def test_an_object_that_cannot_be_replaced_stays(monkeypatch: pytest.MonkeyPatch
 
 
 def test_something_else_in_the_place_of_the_name_is_an_error(builds: str) -> None:
-    with pytest.raises(OutputError, match=r"one is (a directory|a folder of objects), not the name of .*--current"):
+    with pytest.raises(OutputError, match=r"one is (a directory|a folder of objects), not what .*--current"):
         current_build(storage.join(builds, "one"))
     with pytest.raises(OutputError, match=r"MANIFEST.json is (a file|an object that names no build), not what"):
         current_build(storage.join(builds, "one", "MANIFEST.json"))

@@ -192,7 +192,7 @@ def test_a_build_that_is_not_finished_is_not_promoted(builds: Path) -> None:
         found = here("promote", builds / name)
         assert found.returncode == 1 and f"{builds / name} contains no finished build" in found.stderr
     (builds / "current").mkdir()
-    assert "current is a directory, not the name of a current build" in here("promote", builds / "2").stderr
+    assert "current is a directory, not what an earlier promotion left" in here("promote", builds / "2").stderr
 
 
 def test_the_current_build_is_loaded_by_its_name(builds: Path, tmp_path: Path) -> None:
