@@ -47,9 +47,13 @@ TERM_DEGREES = pa.schema([("term", pa.string()), ("degree", pa.int64())])
 _CONCEPTS, _WORDS = b"c", b"w"
 
 
+SIZE_UNIT = "concepts"
+"""What a set's size counts: a ledger has `3 concepts` in place of a source."""
+
+
 def size_name(size: int) -> str:
     """Returns the name of the sets of one size, which a ledger has in place of a source."""
-    return f"{size} concepts"
+    return f"{size} {SIZE_UNIT}"
 
 
 def shards_of(captions: float) -> int:

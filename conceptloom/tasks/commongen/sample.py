@@ -19,7 +19,7 @@ from conceptloom.schemas import REJECTED, STRINGS
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
-from conceptloom.tasks.commongen.mine import TERMS, size_name, sizes_of
+from conceptloom.tasks.commongen.mine import SIZE_UNIT, TERMS, sizes_of
 
 NOT_DRAWN = "not_drawn"
 _NONE: Mapping[str, int] = {}
@@ -174,7 +174,7 @@ class LeaveOut:
 def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str, reasons: Column, details: Column) -> pa.Table:
     """Returns rows of schema REJECTED for concept sets. A set's source is its size."""
     sizes = pc.list_value_length(concepts)
-    source = pc.binary_join_element_wise(sizes.cast(pa.string()), size_name(0).removeprefix("0 "), " ")
+    source = pc.binary_join_element_wise(sizes.cast(pa.string()), SIZE_UNIT, " ")
     empty = pa.repeat("", len(sets))
     stages = pa.repeat(stage, len(sets))
     columns = [set_ids(sets), pc.binary_join(concepts, "#"), source, empty, stages, reasons, details]
