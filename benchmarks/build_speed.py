@@ -1,10 +1,10 @@
-"""How long a whole build takes against bare tagging of the same corpus, both in two processes, in the same run.
+"""Compares the time of a whole build with bare tagging of the same corpus, both with the same number of processes.
 
     python benchmarks/build_speed.py CORPUS.txt [--workers 2] [--runs 1]
 
-Bare tagging is what nobody can do without: mecab-python3 over every line in a `multiprocessing.Pool`, the analyses
-handed back to the caller and nothing done with them. Prints both times, their ratio, and the peak memory of all
-processes of the build.
+Bare tagging is the unavoidable part: mecab-python3 over every line in a `multiprocessing.Pool`, which returns the
+analyses to the caller, where they are discarded. Prints both times, their ratio, and the peak memory of all processes
+of the build.
 """
 
 import argparse
@@ -17,10 +17,19 @@ import time
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 LINES = 4096
-_mecab: Any = None
+
+
+class Tagger(Protocol):
+    """MeCab's tagger."""
+
+    def parse(self, text: str) -> str:
+        """Returns the analysis of a text."""
+
+
+_mecab: Tagger | None = None
 
 
 def open_tagger() -> None:
@@ -32,6 +41,7 @@ def open_tagger() -> None:
 
 
 def tag(lines: list[str]) -> list[str]:
+    assert _mecab is not None
     return [_mecab.parse(line) for line in lines]
 
 
@@ -42,7 +52,7 @@ def blocks(path: Path) -> Iterator[list[str]]:
 
 
 def bare_tagging(path: Path, workers: int) -> tuple[float, int]:
-    """Seconds of bare tagging, and the number of sentences."""
+    """Returns the seconds of bare tagging and the number of sentences."""
     begin = time.monotonic()
     with multiprocessing.get_context("spawn").Pool(workers, open_tagger) as pool:
         sentences = sum(map(len, pool.imap_unordered(tag, blocks(path))))
@@ -50,7 +60,7 @@ def bare_tagging(path: Path, workers: int) -> tuple[float, int]:
 
 
 def build(path: Path, workers: int) -> tuple[float, int]:
-    """Seconds of a whole build by the command line, and the peak memory of all its processes in bytes."""
+    """Returns the seconds of a whole build on the command line, and the peak memory of all its processes in bytes."""
     with tempfile.TemporaryDirectory() as output:
         command = [sys.executable, "-m", "conceptloom", "build", "korean-commongen", "--input", f"captions={path}"]
         command += ["--output", f"{output}/build", "--workers", str(workers)]
@@ -66,7 +76,7 @@ def build(path: Path, workers: int) -> tuple[float, int]:
 
 
 def family(process: int) -> list[int]:
-    """Returns a process and all that it started."""
+    """Returns a process and all its descendants."""
     try:
         threads = os.listdir(f"/proc/{process}/task")
         children = [c for t in threads for c in Path(f"/proc/{process}/task/{t}/children").read_text().split()]
@@ -76,7 +86,7 @@ def family(process: int) -> list[int]:
 
 
 def resident(process: int) -> int:
-    """Returns the resident bytes of a process; pages that several share are counted for each of them."""
+    """Returns the resident bytes of a process; shared pages count for each process."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:

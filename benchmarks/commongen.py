@@ -1,20 +1,20 @@
-"""How fast the recipe commongen is: its mining stage against other programs, and whole builds that grow.
+"""Measures the recipe commongen: its mining stage against other programs, and whole builds of growing size.
 
     python benchmarks/commongen.py DATA obvious [--captions 67389] [--runs 3]
     python benchmarks/commongen.py DATA growth [--captions 60000 240000 480000]
     python benchmarks/commongen.py DATA sampling [--captions 16000]
 
-DATA as for benchmarks/mining.py. All programs of `obvious` read the sentences of the same finished stage ingest; both
-pipelines run on the same local runner in one process. They must agree on the number of sets and the sums of all fields.
-Time is the whole process's (wall, and processor time), memory its peak; the least of some alternating runs counts.
+DATA is as for benchmarks/mining.py. All programs of `obvious` read the sentences of the same finished stage ingest;
+both pipelines run on the same local runner in one process. They must agree on the number of sets and the sums of all
+fields. Times (wall and CPU) are those of the whole process, memory is its peak; the minimum of alternating runs counts.
 
-    stage      the product: sentences as Arrow blocks to shards of lead concepts (transforms.commongen.mine)
-    obvious    every set of every sentence an element, CombinePerKey with a count, a set of words and a length
+    stage      the product: sends sentences as Arrow blocks to shards of lead concepts (transforms.commongen.mine)
+    obvious    emits every set of every sentence, then CombinePerKey with a count, a set of words and a length
     numpy, polars    the plain programs of benchmarks/mining.py, which hold everything in memory
 
 `growth` builds with the default settings. `sampling` mines some captions (16,000 have about 1.4 million sets), then
-times in one process what the stages sample and split decide: 100,000 candidates drawn by score and ranked, and the sets
-that train must do without; reading the mined sets is part of it, writing what was left out is not.
+times the decisions of stages sample and split in one process: drawing and ranking 100,000 candidates by score, and
+choosing the sets that train must not have. Reading the mined sets is included, writing the rejected ones is not.
 """
 
 import argparse
@@ -24,11 +24,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import apache_beam as beam
 import mining
@@ -44,7 +43,7 @@ FIELDS = ["support", "words", "length"]
 
 
 def write_captions(data: Path, captions: int, path: Path) -> int:
-    """Writes that many distinct captions of all kinds, a line each; answers how many there are."""
+    """Writes up to that many distinct captions of all kinds, one per line; returns their number."""
     texts = dict.fromkeys(" ".join(text.split()) for text in texts_of(data))
     chosen = sorted(filter(None, texts), key=text_id)[:captions]
     path.write_text("".join(f"{text}\n" for text in chosen), encoding="utf-8")
@@ -52,7 +51,7 @@ def write_captions(data: Path, captions: int, path: Path) -> int:
 
 
 def measure(*arguments: object) -> tuple[Cost, str]:
-    """Returns what a command takes in a process of its own, and what it says."""
+    """Returns the cost of a command in a process of its own, and its output."""
     begin = time.monotonic()
     child = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
@@ -66,7 +65,7 @@ def measure(*arguments: object) -> tuple[Cost, str]:
 
 
 def build(data: Path, captions: Path, output: Path, *more: object) -> tuple[Cost, str]:
-    """Returns a build, or a stage of one, by the command line, in one process."""
+    """Runs a build, or a stage of one, on the command line in one process; returns its cost and output."""
     names = data / "conceptnet" / "concept_names.txt"
     inputs = ["--input", f"captions:lines={captions}", "--conceptnet", names, "--set", f"mine.max_concepts={MOST}"]
     return measure("-m", "conceptloom", "build", "commongen", *inputs, "--workers", 1, "--output", output, *more)
@@ -94,7 +93,7 @@ class Combine(beam.CombineFn):
     def add_input(self, total: tuple[int, set[str], int], words: list[str]) -> tuple[int, set[str], int]:
         return total[0] + 1, total[1] | set(words), total[2] + len(words)
 
-    def merge_accumulators(self, parts: Any) -> tuple[int, set[str], int]:
+    def merge_accumulators(self, parts: Iterable[tuple[int, set[str], int]]) -> tuple[int, set[str], int]:
         support, words, length = 0, set(), 0
         for part in parts:
             support, words, length = support + part[0], words | part[1], length + part[2]
@@ -114,9 +113,9 @@ def sets_of(row: dict[str, list[str]]) -> Iterator[tuple[tuple[str, ...], list[s
 def obvious(source: Path, target: Path) -> tuple[int, ...]:
     from conceptloom.runners.direct import DirectRunner
 
-    def construct(pipeline: beam.Pipeline) -> Any:
+    def construct(pipeline: beam.Pipeline) -> object:
         rows = pipeline | beam.io.ReadFromParquet(f"{source}/sentences-*", columns=["concepts", "words"])
-        # The few sentences beyond the cap are left out of both.
+        # The few sentences above the cap are excluded from both.
         sets = rows | beam.Filter(lambda row: len(row["concepts"]) <= MOST) | beam.FlatMap(sets_of)
         mined = sets | beam.CombinePerKey(Combine())
         sums = mined | beam.Map(lambda one: (1, *one[1])) | beam.CombineGlobally(total_of)
@@ -141,11 +140,11 @@ def plainly(program: str, source: Path, target: Path) -> tuple[int, ...]:
 
 
 def sums_of(mined: pa.Table) -> tuple[int, ...]:
-    """Returns how many sets, and the sum of each field."""
+    """Returns the number of sets and the sum of each field."""
     return len(mined), *(pc.sum(mined[name]).as_py() or 0 for name in FIELDS)
 
 
-def total_of(rows: Any) -> tuple[int, ...]:
+def total_of(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     total = [0, 0, 0, 0]
     for row in rows:
         total = [one + other for one, other in zip(total, row)]
@@ -182,7 +181,7 @@ def compare(data: Path, captions: int, runs: int, folder: Path) -> None:
 
 
 def without_long(data: Path, lines: Path, folder: Path) -> Path:
-    """Returns the captions without those that the cap would touch: the obvious pipeline has no cap."""
+    """Returns the captions that the cap does not affect: the obvious pipeline has no cap."""
     build(data, lines, folder / "all", "--only", "ingest")
     kept = []
     for path in sorted((folder / "all" / "stages" / "1-ingest").glob("sentences-*")):

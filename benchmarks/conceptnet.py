@@ -1,22 +1,19 @@
-"""Memory and time of ConceptNet at its real size: a made-up dump of assertions is read, 1,500 sets are analysed.
+"""Measures memory and time with ConceptNet at its real size: reads a synthetic dump and analyses 1,500 sets.
 
 Usage: python benchmarks/conceptnet.py [--edges 34000000] [--nodes 28000000] [--directory /tmp]
 
-The made-up dump has the shape of the official one: five columns, gzip, senses, several languages, and names that are
-drawn with the skew of words (few very frequent, most rare). English has a tenth of the edges. The file is removed.
+The synthetic dump has the format of the official one: five columns, gzip, senses, several languages, and names with the
+skew of words (few very frequent, most rare). English has a tenth of the edges. The file is deleted afterwards.
 """
 
 import argparse
 import gzip
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conceptloom.conceptnet import Graph, connectivity, read_graph
 
@@ -35,8 +32,8 @@ def write_dump(path: Path, edges: int, nodes: int) -> None:
     with gzip.open(path, "wb", compresslevel=1) as file:
         for first in range(0, edges, BLOCK):
             size = min(BLOCK, edges - first)
-            # Half of the edges join frequent names, half a rare one to a frequent one. By the fifth power, the 12,480
-            # most frequent of 28 million names have a fifth of the places: a common word has a thousand edges.
+            # Half of the edges join frequent names, half join a rare name to a frequent one. With the fifth power, the
+            # 12,480 most frequent of 28 million names have a fifth of the places: a common word has a thousand edges.
             power = np.array([np.where(random.random(size) < 0.5, 5, 1), np.full(size, 5)])
             starts, ends = (random.random((2, size)) ** power * nodes).astype(np.int64).tolist()
             kinds = random.integers(len(RELATIONS), size=size).tolist()
@@ -44,7 +41,7 @@ def write_dump(path: Path, edges: int, nodes: int) -> None:
 
 
 def line(kind: int, start: int, end: int) -> str:
-    """One line of the dump; an edge joins nodes of one language, as nearly all do."""
+    """Returns one line of the dump; an edge joins nodes of one language, as nearly all real edges do."""
     end += start % ENGLISH - end % ENGLISH
     relation, left, right = RELATIONS[kind], name(start), name(abs(end))
     return f"/a/[/r/{relation}/,{left}/,{right}/]\t/r/{relation}\t{left}\t{right}\t{MORE}\n"
@@ -57,14 +54,14 @@ def name(node: int) -> str:
 
 
 def frequent_sets(count: int) -> list[list[str]]:
-    """Sets of the most frequent English names, as the concepts of captions are."""
+    """Returns sets of the most frequent English names, like the concepts of captions."""
     random = np.random.default_rng(7)
     chosen = (random.choice(CONCEPTS, SIZE, replace=False) * ENGLISH for _ in range(count))
     return [[f"concept_{node}" for node in nodes] for nodes in chosen]
 
 
 def peak_mib() -> int:
-    """Returns the most memory this process has had, in MiB."""
+    """Returns the peak memory of this process in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
 
 
@@ -78,16 +75,16 @@ def analyse(graph: Graph) -> None:
 
 def main() -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(description="Memory and time of a ConceptNet of the real size.")
+    parser = argparse.ArgumentParser(description="Measures memory and time with ConceptNet at its real size.")
     parser.add_argument("--edges", type=int, default=34_000_000)
     parser.add_argument("--nodes", type=int, default=28_000_000)
-    parser.add_argument("--language", default="", help="only nodes of this language; all when left out")
-    parser.add_argument("--directory", help="where the dump is written (about 30 bytes an edge)")
+    parser.add_argument("--language", default="", help="only nodes of this language; default: all")
+    parser.add_argument("--directory", help="directory for the dump (about 30 bytes per edge)")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.directory) as directory:
         path = Path(directory) / "assertions.csv.gz"
         write_dump(path, asked.edges, asked.nodes)
-        print(f"made up {asked.edges:,} edges, {path.stat().st_size >> 20} MiB; {peak_mib()} MiB at most so far")
+        print(f"generated {asked.edges:,} edges, {path.stat().st_size >> 20} MiB; {peak_mib()} MiB at most so far")
         started = time.perf_counter()
         graph = read_graph(str(path), asked.language or None)
     held = sum(array.nbytes for array in (graph.nodes, graph.offsets, graph.ends, graph.relations)) >> 20

@@ -1,4 +1,4 @@
-"""Two doubts about the English analysis, on the published pairs of CommonGen: what it misses, by cause; what it adds.
+"""Reports what the English analysis misses (by cause) and adds on the published pairs of CommonGen.
 
 Usage: python benchmarks/english_analysis.py --data ../shared/data/en [--analyser spacy:en_core_web_sm]
 """
@@ -18,7 +18,7 @@ SHOWN = 8
 
 
 def published_pairs(data: Path) -> list[Pair]:
-    """Returns each published set with each of its sentences, normalised."""
+    """Returns each published set paired with each of its normalised sentences."""
     examples = load_examples(str(data / "commongen/train_src.txt"))
     return [(example.concepts, normalise(text)) for example in examples for text in example.sentences]
 
@@ -40,7 +40,7 @@ def print_missed(doubts: Doubts) -> None:
 
 
 def print_added(doubts: Doubts) -> None:
-    """Prints what is found beyond the published sets, and the words that stand for several concepts."""
+    """Prints the concepts found beyond the published sets, and the words that match several concepts."""
     matched = doubts.matched_words / doubts.pairs
     print(f"concepts beyond the published set: {doubts.beyond / doubts.pairs:.2f} a sentence")
     print(f"words a sentence: {doubts.words / doubts.pairs:.2f}, of which {matched:.2f} stand for a concept")

@@ -1,7 +1,7 @@
-"""Two doubts about an analyser, measured on published concept sets and their sentences: what it misses, what it adds.
+"""Measures what an analyser misses and adds, on published concept sets and their sentences.
 
-It misses published concepts that it does not find, counted by cause. It adds concepts beyond the published set, and
-some words stand for several concepts at once.
+It misses the published concepts that it does not find, counted by cause. It adds concepts beyond the published set, and
+some words match several concepts at once.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ CAUSES = {
 BLOCK = 4096
 _ENDINGS = ("s", "es", "d", "ed", "ing")
 _LIKE = 4
-"""Letters that two words share at the start if one begins like the other."""
+"""The number of leading letters that two words share if one begins like the other."""
 
 Pair = tuple[tuple[str, ...], str]
 
@@ -45,11 +45,11 @@ class Doubts:
     """Missed concepts by (cause, concept)."""
     words: int = 0
     matched_words: int = 0
-    """Words that stand for at least one concept."""
+    """Words that match at least one concept."""
     beyond: int = 0
-    """Concepts found that the published set does not hold; most of them do occur in the sentence."""
+    """Concepts found that are not in the published set; most of them do occur in the sentence."""
     several: Counter[tuple[str, tuple[str, ...]]] = field(default_factory=Counter)
-    """Words that stand for several concepts: (word, concepts). At each place all but one of these are wrong."""
+    """Words that match several concepts: (word, concepts). All but one of these are wrong at each place."""
 
     @property
     def found_share(self) -> float:
@@ -58,7 +58,7 @@ class Doubts:
 
     @property
     def several_share(self) -> float:
-        """The share of matched words that stand for several concepts."""
+        """The share of matched words that match several concepts."""
         return self.several.total() / max(1, self.matched_words)
 
 

@@ -1,12 +1,12 @@
-"""How near `conceptloom estimate` comes to the build that it estimates: both are run, one right after the other.
+"""Compares `conceptloom estimate` with the build that it estimates: runs both, one right after the other.
 
     python benchmarks/estimate.py CORPUS [CORPUS ...] [--workers 1] [--sample 16M] [--within 0.3]
     python benchmarks/estimate.py CORPUS [CORPUS ...] --recipe commongen --conceptnet FILE
 
-A corpus is a path, or NAME=PATH or NAME:FORMAT=PATH for a source of that name. Prints estimate, build and their ratio
-for each quantity; exit status 1 where one is off by more than `--within` (seconds only of stages that take a tenth of
-the whole). The clock is to be trusted on an idle machine alone: the last line says how long it ran for each CPU second
-of either.
+A corpus is a path, or NAME=PATH or NAME:FORMAT=PATH for a source of that name. Prints the estimate, the build and their
+ratio for each quantity; exits with status 1 if one is off by more than `--within` (seconds are judged only for stages
+that take a tenth of the whole). Wall time is reliable only on an idle machine: the last line prints the ratio of wall
+time to CPU time for both.
 """
 
 import argparse
@@ -18,27 +18,28 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from build_speed import family, resident
+
+from conceptloom.json_values import JsonObject
 
 Rows = list[tuple[str, float, float]]
 
 
 def command(name: str, what: list[str], *more: str) -> list[str]:
-    """`what`: the recipe and its inputs."""
+    """Returns a command line; `what` is the recipe and its inputs."""
     return [sys.executable, "-m", "conceptloom", name, *what, *more]
 
 
-def estimate(what: list[str], workers: int, sample: str) -> tuple[dict[str, Any], float]:
-    """Returns the estimate, and the seconds that it took."""
+def estimate(what: list[str], workers: int, sample: str) -> tuple[JsonObject, float]:
+    """Returns the estimate and the seconds that it took."""
     begin = time.monotonic()
     made = subprocess.run(
         command("estimate", what, "--workers", str(workers), "--sample", sample, "--json"),
         stdout=subprocess.PIPE,
         check=True,
     )
-    found: dict[str, Any] = json.loads(made.stdout)
+    found: JsonObject = json.loads(made.stdout)
     return found, time.monotonic() - begin
 
 
@@ -48,7 +49,7 @@ def children_cpu() -> float:
 
 
 def build(what: list[str], workers: int, output: Path) -> tuple[float, float, int]:
-    """Returns the seconds of a whole build on the clock and of processors, and the peak memory of all its processes."""
+    """Returns wall seconds, CPU seconds and the peak memory of all processes of a whole build."""
     begin, used, peak = time.monotonic(), children_cpu(), 0
     process = subprocess.Popen(
         command("build", what, "--workers", str(workers), "--output", str(output)),
@@ -63,9 +64,7 @@ def build(what: list[str], workers: int, output: Path) -> tuple[float, float, in
     return time.monotonic() - begin, children_cpu() - used, peak
 
 
-def compared(
-    found: dict[str, Any], output: Path, built: tuple[float, float, int]
-) -> Iterator[tuple[str, float, float]]:
+def compared(found: JsonObject, output: Path, built: tuple[float, float, int]) -> Iterator[tuple[str, float, float]]:
     seconds, cpu, peak = built
     shuffled = written = 0
     for number, one in enumerate(found["stages"], 1):
@@ -89,7 +88,7 @@ def compared(
 
 
 def counts(name: str, build_value: float, total_seconds: float) -> bool:
-    """Returns whether a quantity is judged: receipts are no shuffle, and a light stage's seconds are all start-up."""
+    """Returns whether a quantity is judged: receipts are no shuffle, a light stage only starts up."""
     if name.endswith(": seconds") and not name.startswith("total"):
         return build_value >= total_seconds / 10
     return name != "publish: bytes shuffled"
@@ -122,7 +121,7 @@ def main() -> None:
 
 
 def show(rows: Rows, seconds: float, within: float) -> int:
-    """Prints the table; answers how many judged quantities are too far off."""
+    """Prints the table; returns how many judged quantities are too far off."""
     print(f"{'':<28}{'estimate':>16}{'build':>16}{'ratio':>8}")
     off = 0
     for name, estimated, real in rows:

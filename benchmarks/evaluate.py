@@ -1,16 +1,16 @@
-"""How fast the Korean preset is, compared with a plain program for the same scores, and as the items grow.
+"""Measures the Korean preset: against a plain program for the same scores, and with a growing number of items.
 
     pip install 'conceptloom[evaluation]'
     python benchmarks/evaluate.py compare OUTPUTS [--runs 5]
     python benchmarks/evaluate.py growth PUBLISHED [--items 10000 40000 160000] [--runner direct] [--workers 2]
 
-OUTPUTS holds references.jsonl and *_quantitative.txt, the published test and its outputs; PUBLISHED holds JSON lines
-in the data set's format. Times are processor seconds of one process, the minimum over the runs, without starting Python
-and importing packages; those of `growth` include reading and pairing the files.
+OUTPUTS contains references.jsonl and *_quantitative.txt, the published test set and its outputs; PUBLISHED contains
+JSON lines in the data set's format. Times are CPU seconds of one process, the minimum over the runs, without starting
+Python and importing packages; those of `growth` include reading and pairing the files.
 
-    plain    tests/metrics/korean_oracle.py: nltk, tables and loops; each score cuts the sentences that it needs
-    once     the same, but each sentence is cut once and its morphemes are kept
-    product  the preset; the first system also cuts the references, further systems reuse their morphemes
+    plain    tests/metrics/korean_oracle.py: nltk, tables and loops; each score tokenizes the sentences that it needs
+    once     the same, but each sentence is tokenized once and its morphemes are kept
+    product  the preset; the first system also tokenizes the references, further systems reuse their morphemes
 """
 
 import argparse
@@ -88,7 +88,7 @@ def compare(arguments: argparse.Namespace) -> None:
 
 
 def mixed(sentences: list[str], count: int) -> Iterator[str]:
-    """Sentences made of the first half of one and the second half of another: nearly all differ."""
+    """Yields sentences made of the first half of one and the second half of another: nearly all differ."""
     draw = random.Random(7)
     halves = [text.split() for text in sentences]
     for _ in range(count):

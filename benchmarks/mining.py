@@ -1,13 +1,13 @@
-"""How fast concept sets are mined, against plain programs that give the same result, and how time grows with captions.
+"""Measures the mining of concept sets: against plain programs with the same result, and with a growing corpus.
 
     pip install polars
     python benchmarks/mining.py DATA compare [--captions 67389] [--runs 5]
     python benchmarks/mining.py DATA growth [--captions 60000 240000 480000] [--runs 3]
 
-DATA holds captions/, commongen/, comve/, stories/ and conceptnet/ with the published files. Each program runs in a
+DATA contains captions/, commongen/, comve/, stories/ and conceptnet/ with the published files. Each program runs in a
 process of its own: it reads coded sentences from an Arrow file and writes all concept sets of 3, 4 and 5 concepts with
-support, distinct words and total length to Arrow files. Time is the whole process's (wall, and processor time of all
-cores), memory its peak; the least of some alternating runs counts. All programs must agree on the result.
+support, distinct words and total length to Arrow files. Times (wall, and CPU of all cores) are those of the whole
+process, memory is its peak; the minimum of alternating runs counts. All programs must agree on the result.
 
     block    the product: sentences routed to shards of lead concepts as Arrow blocks, and mined shard by shard
     numpy    one tree of all sets in one process, without Arrow, shards or bounds on memory
@@ -28,10 +28,12 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+
+from conceptloom.arrays.types import Integers
 
 SIZES = (3, 4, 5)
 SETS_PER_SHARD = 1 << 20
@@ -59,7 +61,7 @@ def texts_of(data: Path) -> Iterator[str]:
 
 
 def prepare(data: Path, captions: int, mixed: bool, path: Path) -> int:
-    """Writes that many coded captions, their concepts found by a plain look into the names; answers how many."""
+    """Writes up to that many coded captions, with concepts looked up in the list of names; returns their number."""
     from conceptloom.arrays.ids import pack_ids
     from conceptloom.concepts import by_rarity, by_spelling, cap_concepts, code_sentences, count_terms
     from conceptloom.hashing import text_id
@@ -88,7 +90,7 @@ def read(path: Path) -> pa.Table:
 
 
 def instances(table: pa.Table) -> int:
-    """Returns how many sets stand in all sentences, equal ones counted again."""
+    """Returns the number of sets in all sentences, with repetitions."""
     sizes = np.diff(table["concepts"].combine_chunks().offsets)
     return sum(comb(int(size), k) * int(count) for size, count in enumerate(np.bincount(sizes)) for k in SIZES)
 
@@ -109,13 +111,13 @@ def block(source: Path, target: Path) -> None:
         write(target / f"{shard}.arrow", pa.Table.from_batches(found, MINED))
 
 
-def columns(table: pa.Table, name: str) -> tuple[Any, Any]:
+def columns(table: pa.Table, name: str) -> tuple[Integers, Integers]:
     lists = table[name].combine_chunks()
     return lists.values.to_numpy().astype(np.int64), lists.offsets.to_numpy().astype(np.int64)
 
 
-def ordered(keys: Any) -> tuple[Any, Any]:
-    """(order, starts of runs) of keys, sorted together with their places in one word where they fit."""
+def ordered(keys: Integers) -> tuple[Integers, Integers]:
+    """Returns (order, starts of runs) of keys; sorts keys and places packed into one word if they fit."""
     bits = len(keys).bit_length()
     if int(keys.max(initial=0)).bit_length() + bits > 63:
         order = np.argsort(keys, kind="stable")
@@ -126,7 +128,7 @@ def ordered(keys: Any) -> tuple[Any, Any]:
     return order, np.flatnonzero(np.diff(keys, prepend=-1))
 
 
-def spans(starts: Any, counts: Any) -> Any:
+def spans(starts: Integers, counts: Integers) -> Integers:
     ends = np.cumsum(counts)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
 
@@ -155,7 +157,7 @@ def plain(source: Path, target: Path) -> None:
     per_row = np.diff(word_offsets)
     union = per_row[row[starts]]
     several = np.flatnonzero(support > 1)
-    # Sets of the same sentences are told by a sum of 62-bit marks; a clash would be seen in the comparison of results.
+    # Sets of the same sentences are recognised by a sum of 62-bit marks; a collision would show as a different result.
     marked = np.add.reduceat(marks[row], starts)[several]
     _, some, which = np.unique(marked, return_index=True, return_inverse=True)
     some = several[some]
@@ -169,7 +171,7 @@ def plain(source: Path, target: Path) -> None:
         at += len(sets)
 
 
-def save(target: Path, sets: Any, support: Any, union: Any, length: Any) -> None:
+def save(target: Path, sets: Integers, support: Integers, union: Integers, length: Integers) -> None:
     lists = pa.FixedSizeListArray.from_arrays(pa.array(sets.ravel()), sets.shape[1]).cast(pa.list_(pa.int32()))
     names = ["concepts", "support", "words", "length"]
     table = pa.table([lists, *(pa.array(np.asarray(c).astype(np.int64)) for c in (support, union, length))], names)
@@ -221,7 +223,7 @@ PROGRAMS: dict[str, Callable[[Path, Path], None]] = {"block": block, "numpy": pl
 
 
 def fingerprint(target: Path) -> tuple[int, ...]:
-    """Counts, sums and a hash of all fields that do not depend on the order of the sets."""
+    """Returns counts, sums and a hash of all fields, independent of the order of the sets."""
     result = np.zeros(4, dtype=np.uint64)
     for path in sorted(target.iterdir()):
         table = read(path)
@@ -239,21 +241,21 @@ def fingerprint(target: Path) -> tuple[int, ...]:
 
 
 class Cost(NamedTuple):
-    """What a whole process took."""
+    """The cost of a whole process."""
 
     wall: float
     """Seconds."""
     processor: float
-    """Seconds of all cores: steadier than the wall time where other processes run."""
+    """CPU seconds of all cores: steadier than wall time if other processes run."""
     memory: float
-    """Peak, GiB."""
+    """Peak memory in GiB."""
 
     def __str__(self) -> str:
         return f"{self.wall:8.2f} s wall{self.processor:8.2f} s processor{self.memory:7.2f} GiB"
 
 
 def measure(program: str, source: Path) -> tuple[Cost, tuple[int, ...]]:
-    """Returns what one program takes in a process of its own, and the fingerprint of its result."""
+    """Returns the cost of one program in a process of its own, and the fingerprint of its result."""
     with tempfile.TemporaryDirectory() as target:
         begin = time.monotonic()
         child = subprocess.Popen([sys.executable, __file__, "run", program, str(source), target])
@@ -267,7 +269,7 @@ def measure(program: str, source: Path) -> tuple[Cost, tuple[int, ...]]:
 
 
 def best(programs: list[str], source: Path, runs: int) -> dict[str, Cost]:
-    """Returns the least each program took over alternating runs; stops where their results differ."""
+    """Returns the minimum cost of each program over alternating runs; exits if their results differ."""
     found: dict[str, list[Cost]] = {program: [] for program in programs}
     results = set()
     for _ in range(runs):

@@ -1,21 +1,17 @@
-"""What `conceptloom estimate` says of a corpus that is not here: as CORPUS, but of very many sentences.
+"""Prints the estimate for a corpus that is like CORPUS, but has many more sentences.
 
     python benchmarks/scale.py CORPUS [--sentences 1e9] [--workers 64 256] [--set split.test=2040 …] [--sample 16M]
 
-The samples are drawn from CORPUS (a file of lines) and built, as for an estimate; then everything is drawn out to that
-many sentences. Prints the stages, what a worker holds, and the files and lists that grow with the number of shards.
+Samples are drawn from CORPUS (a file of lines) and built, as by `conceptloom estimate`, and their costs extrapolated to
+that many sentences. Prints the stages, a worker's memory, and the files and lists that grow with the number of shards.
 """
 
 import argparse
 import os
-import sys
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from conceptloom.estimation.machine import resident
+from conceptloom.json_values import JsonObject
 from conceptloom.pipelines import RECIPES
 from conceptloom.pipelines.build.configuration import make_settings, set_key
 from conceptloom.pipelines.build.inputs import bucket_count
@@ -24,12 +20,12 @@ from conceptloom.pipelines.estimation.extrapolate import Whole
 from conceptloom.runners import DirectRunner
 
 KINDS = {"ingest": 2, "select": 3, "split": 2}
-"""Kinds of shards of each stage; publish copies the index and the rejected ones."""
+"""The number of kinds of shards of each stage; publish copies index and rejected ones."""
 COPIED = 4
 
 
 def as_large(whole: Whole, sentences: float) -> Whole:
-    """Returns the same, as if there were so many sentences."""
+    """Returns the same build for a corpus of that many sentences."""
     times = sentences / whole.rows["read"]
     files = [replace(file, whole=file.whole * times) for file in whole.sample.files]
     size = sum(file.whole for file in files)
@@ -42,14 +38,14 @@ def table(whole: Whole, names: list[str], workers: list[int]) -> None:
     print("".join(f"{f'h on {number}':>11}" for number in workers))
     for place, one in enumerate(each[0]):
         sizes = "".join(f"{size / 1e9:>9,.1f}" for size in (one.bytes_read, one.bytes_shuffled, one.bytes_written))
-        # On another engine what Beam does itself is spread as well: it is done beside the tasks.
+        # On other engines Beam's own work is spread too: it is done beside the tasks.
         cpu = one.cpu_seconds / 3600
         hours = "".join(f"{cpu / number:>11.2f}" for number in workers)
         print(f"{one.name:<9}{one.read:>15,}{one.kept:>15,}{sizes}{cpu:>8,.1f}{hours}", flush=place == len(names) - 1)
 
 
 def lists(whole: Whole, names: list[str]) -> None:
-    """What grows with the shards, and stands in one place."""
+    """Prints the sizes of lists that grow with the number of shards and are kept in one place."""
     small, buckets = whole.runs[-1], whole.buckets
     shards = sum(KINDS.get(name, 0) for name in names) * buckets
     print(f"{buckets:,} buckets: {shards:,} files of shards, {COPIED * buckets:,} published beside the data")
@@ -72,14 +68,19 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=SAMPLE_BYTES, help="bytes")
     options = parser.parse_args()
     recipe = RECIPES["korean-commongen"]
-    data: dict[str, Any] = {"inputs": {"captions": {"patterns": [os.path.abspath(options.corpus)]}}}
+    data: JsonObject = {"inputs": {"captions": {"patterns": [os.path.abspath(options.corpus)]}}}
     for assignment in options.assignments:
         set_key(data, assignment)
     names = [stage.name for stage in recipe.stages]
     base = resident()
     assert recipe.costs is not None
     measured = build_samples(
-        recipe, recipe.costs, make_settings(recipe.settings, data, "--set"), DirectRunner(), options.sample, base
+        recipe,
+        recipe.costs,
+        make_settings(recipe.settings, data, "--set"),
+        runner=DirectRunner(),
+        sample_bytes=options.sample,
+        base=base,
     )
     for sentences in options.sentences:
         whole = as_large(measured, sentences)

@@ -1,30 +1,27 @@
-"""Spearman correlation of each scorer with human judgement, against the figures that the model card states.
+"""Measures Spearman's correlation of each scorer with human judgement, against the figures of the model card.
 
 Usage: python benchmarks/similarity.py --data ../shared/data/ko/similarity
 """
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from conceptloom.arrays.types import Float64
 from conceptloom.languages.korean.taggers.mecab import MecabTagger
 from conceptloom.similarity import Scorer, count_frequencies, make_scorer
 
-Pairs = tuple[list[str], list[str], npt.NDArray[np.float64]]
+Pairs = tuple[list[str], list[str], Float64]
 FILES = {"KorSTS dev": "sts-dev.tsv", "KorSTS test": "sts-test.tsv", "KLUE-STS dev": "klue-sts-v1.1_dev.json"}
 TARGETS = {"static-ko": (75.0, 68.0, 50.0), "tfidf": (75.4, 66.2, 43.6)}
-"""What must be reached (static-ko) or was measured when the method was chosen (tfidf)."""
+"""The figures to reach (static-ko) or as measured when the method was chosen (tfidf)."""
 
 
 def read_pairs(path: Path) -> Pairs:
-    """First sentences, second sentences and human scores (0 to 5) of a KorSTS or KLUE-STS file."""
+    """Returns first sentences, second sentences and human scores (0 to 5) of a KorSTS or KLUE-STS file."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".json":
         rows = [(r["sentence1"], r["sentence2"], r["labels"]["real-label"]) for r in json.loads(text)]
@@ -41,26 +38,26 @@ def as_sentences(texts: list[str]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array(morphemes, pa.list_(pa.string()))], names=["morphemes"])
 
 
-def pair_similarities(scorer: Scorer, sentences: pa.RecordBatch) -> npt.NDArray[np.float64]:
-    """y of rows 2p and 2p + 1, shape (pairs,): the centrality of either in a posting of the two."""
+def pair_similarities(scorer: Scorer, sentences: pa.RecordBatch) -> Float64:
+    """Returns the similarity of rows 2p and 2p + 1, shape (pairs,): the centrality of each in a posting of the two."""
     offsets = np.arange(0, len(sentences) + 1, 2)
     return scorer.centralities(scorer.encode(sentences), offsets)[::2]
 
 
-def spearman(left: npt.NDArray[np.float64], right: npt.NDArray[np.float64]) -> float:
-    """Spearman's rank correlation: Pearson's on ranks, ties at their mean rank."""
+def spearman(left: Float64, right: Float64) -> float:
+    """Returns Spearman's rank correlation: Pearson's on ranks, with ties at their mean rank."""
     return float(np.corrcoef(mean_ranks(left), mean_ranks(right))[0, 1])
 
 
-def mean_ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Ranks from 0, equal values at the mean of their ranks."""
+def mean_ranks(values: Float64) -> Float64:
+    """Returns ranks from 0; equal values have the mean of their ranks."""
     _, inverse, counts = np.unique(np.round(values, 9), return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
     return np.asarray((ends - (counts + 1) / 2)[inverse])
 
 
 def correlation(name: str, pairs: Pairs) -> float:
-    """Spearman x100 of scorer `name`; idf, where wanted, is that of the sentences themselves."""
+    """Returns Spearman x100 of scorer `name`; idf, if needed, is computed from the sentences themselves."""
     first, second, gold = pairs
     sentences = as_sentences([text for both in zip(first, second, strict=True) for text in both])
     chosen = make_scorer(name)

@@ -1,24 +1,23 @@
-"""How unevenly the rows of a very large corpus fall into buckets, from the concepts of a real build.
+"""Simulates how unevenly the rows of a very large corpus fall into buckets, from the concepts of a real build.
 
     python benchmarks/skew.py BUILD [--sentences 1e6 1e7 1e8 1e9] [--seed 0]
 
-BUILD is the directory of a build whose stages ingest and select are done. Reads how often each concept, and each pair
-of concepts of selected sentences, occurs in it; fits Zipf's law (rank and frequency) and Heaps' (distinct concepts, by
-the build's own rarefaction); and deals the rows of larger corpora to the buckets that they would have:
+BUILD is the directory of a build whose stages ingest and select are finished. Counts each concept, and each pair of
+concepts of selected sentences; fits Zipf's law (frequency by rank) and Heaps' law (distinct concepts, by rarefaction of
+the build); and distributes the rows of larger corpora to the buckets that they would have:
 
-- a concept that the build holds often keeps its share of sentences; each shard sends a Poisson number of them, capped;
+- a frequent concept keeps its share of sentences; each shard sends a Poisson number of them, capped;
 - the rows of rare concepts, known and new, are so many and so small that they spread evenly;
-- selected sentences, and so their pairs, grow with the distinct concepts.
+- the number of selected sentences, and so of their pairs, grows with the distinct concepts.
 
-Prints for the shuffles of select (straight, and in two steps with the cap by groups of shards between) and of split
-(pairs) the rows in all, the mean and the fullest bucket, and the largest single key; and the blocks of ways of one step
-and of two.
+For the shuffles of select (direct, and in two steps with a cap by groups of shards) and of split (pairs), prints the
+total rows, the mean and the fullest bucket, and the largest key; then the number of blocks with one step and two.
 """
 
 import argparse
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,11 +32,11 @@ from conceptloom.selection.routes import Routes
 
 LIMIT, FREQUENT = 100, 8
 TWO_HOLDERS = 2
-"""A shard sends two of the sets that hold a pair: more prove nothing."""
+"""A shard sends at most two of the sets that contain a pair: more are not needed."""
 
 
 class Load(NamedTuple):
-    """The rows of one shuffle: all, those of the fullest bucket, of the largest key."""
+    """The rows of one shuffle: in total, in the fullest bucket, and of the largest key."""
 
     rows: float
     fullest: float
@@ -47,17 +46,17 @@ class Load(NamedTuple):
 def columns(build: Path, pattern: str, *names: str) -> pa.Table:
     paths = sorted(build.glob(pattern))
     if not paths:
-        raise SystemExit(f"{build} holds no {pattern}: give the directory of a finished build")
+        raise SystemExit(f"{build} contains no {pattern}: give the directory of a finished build")
     return pa.concat_tables(pq.read_table(path, columns=list(names)) for path in paths)
 
 
 def concept_counts(table: pa.Table) -> Int64:
-    """Returns how many sentences hold each concept."""
+    """Returns the number of sentences that contain each concept."""
     return np.asarray(pc.value_counts(pc.list_flatten(table["concepts"].combine_chunks())).field("counts"))
 
 
 def pair_counts(table: pa.Table) -> Int64:
-    """Returns how many sentences hold each pair of concepts."""
+    """Returns the number of sentences that contain each pair of concepts."""
     lists = table["concepts"].combine_chunks()
     codes = pc.list_flatten(lists).dictionary_encode().indices.to_numpy().astype(np.int64)
     offsets = lists.offsets.to_numpy() - lists.offsets.to_numpy()[0]
@@ -70,25 +69,25 @@ def pair_counts(table: pa.Table) -> Int64:
 
 
 def zipf(counts: Int64) -> float:
-    """Returns the exponent of frequency by rank, of ranks 10 to 10,000."""
+    """Returns the exponent of Zipf's law, fitted to ranks 10 to 10,000."""
     frequencies = np.sort(counts)[::-1][9:10_000]
     return float(-np.polyfit(np.log(np.arange(10, 10 + len(frequencies))), np.log(frequencies), 1)[0])
 
 
 def heaps(counts: Int64) -> float:
-    """Returns the exponent of distinct concepts by sentences, at the size of the build."""
+    """Returns the exponent of Heaps' law at the size of the build."""
     growth = Growth.of(counts)
     return growth.once / growth.seen
 
 
 def at_most(means: Float64, limit: int, seed: int) -> Float64:
-    """Returns the mean of a Poisson number that is cut at `limit`, for each mean: by 200 draws."""
+    """Returns, for each mean, the mean of a Poisson number capped at `limit`, from 200 draws."""
     draws = np.random.default_rng(seed).poisson(means, (200, len(means)))
     return np.asarray(np.minimum(draws, limit).mean(axis=0))
 
 
 def dealt(counts: Int64, times: float, parts: int, buckets: int, limit: int, seed: int) -> Load:
-    """Returns the rows of `parts` senders, at most `limit` of a key each, dealt to buckets by the hash of the key."""
+    """Returns the load if `parts` senders each send at most `limit` rows of a key, to buckets by the key's hash."""
     frequent = counts[counts >= FREQUENT]
     rows = parts * at_most(times * frequent / parts, limit, seed)
     total = parts * capped_total(counts, times / parts, limit)
@@ -104,7 +103,7 @@ def show(name: str, load: Load, buckets: int) -> None:
     print(f"  {name:<34}{load.rows:>16,.0f}{mean:>13,.0f}{load.fullest:>13,.0f}{ratio:>7.2f}{load.largest:>13,.0f}")
 
 
-def simulate(sentences: float, built: int, concepts: Any, pairs: Any, bytes_: float, seed: int) -> None:
+def simulate(sentences: float, built: int, concepts: Int64, pairs: Int64, bytes_: float, seed: int) -> None:
     buckets = bucket_count(int(sentences * bytes_))
     times = sentences / built
     groups = Routes.among(buckets).groups
@@ -112,7 +111,7 @@ def simulate(sentences: float, built: int, concepts: Any, pairs: Any, bytes_: fl
     print(f"  {'rows':<34}{'all':>16}{'mean':>13}{'fullest':>13}{'ratio':>7}{'largest key':>13}")
     straight = dealt(concepts, times, buckets, buckets, LIMIT, seed)
     show("select: postings, straight", straight, buckets)
-    # The same corpus as it would be without growing buckets.
+    # The same corpus if buckets did not grow.
     small = -(-int(sentences * bytes_) // (4 << 20))
     if small > buckets:
         show(f"  with {small:,} buckets of 4 MiB", dealt(concepts, times, small, small, LIMIT, seed), small)

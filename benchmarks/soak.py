@@ -1,10 +1,10 @@
-"""Kills builds with SIGKILL at random moments, resumes them, and compares what they leave with an undisturbed build.
+"""Kills builds with SIGKILL at random moments, resumes them, and compares their output with an undisturbed build.
 
     python benchmarks/soak.py CORPUS.txt [--builds 50] [--workers 2] [--seed 0]
 
-A moment is drawn from the whole time that a build may take. Most kills hit the main process, some a worker process.
-Each build is killed up to four times, then left to end. Prints how often each stage was hit. Status 1 if any build
-ends in other bytes, leaves a process, or leaves an unfinished file.
+Moments are drawn from the whole duration of a build. Most kills hit the main process, some a worker process. Each build
+is killed up to four times, then left to finish. Prints how often each stage was hit. Exits with status 1 if any build
+ends with different bytes, leaves a process, or leaves an unfinished file.
 """
 
 import argparse
@@ -20,7 +20,6 @@ import time
 from collections import Counter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
 STAGES = ("ingest", "select", "split", "publish")
 MOST_KILLS = 4
 WORKER_SHARE = 0.25
@@ -29,13 +28,12 @@ WORKER_SHARE = 0.25
 def start(corpus: Path, output: Path, workers: int) -> "subprocess.Popen[bytes]":
     command = [sys.executable, "-m", "conceptloom", "build", "korean-commongen", "--input", f"captions={corpus}"]
     command += ["--output", str(output), "--workers", str(workers)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(command, env=environment, start_new_session=True, **quiet)
+    return subprocess.Popen(command, start_new_session=True, **quiet)
 
 
 def group(leader: int) -> list[int]:
-    """Returns the living processes of a process group, but for its leader."""
+    """Returns the live processes of a process group, except its leader."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -48,7 +46,7 @@ def group(leader: int) -> list[int]:
 
 
 def digests(directory: Path) -> dict[str, str]:
-    """Returns a hash of each file but the manifests; of the report without its timings."""
+    """Returns a hash of each file except the manifests; timings in the report are ignored."""
     found = {}
     for path in sorted(path for path in directory.rglob("*") if path.is_file() and path.name != "MANIFEST.json"):
         data = path.read_bytes()
@@ -79,7 +77,7 @@ def kill(process: "subprocess.Popen[bytes]", moment: float, chance: random.Rando
 
 
 def orphans(leader: int) -> list[int]:
-    """Returns the processes that a killed build leaves after ten seconds."""
+    """Returns the processes of a killed build that still run after ten seconds."""
     end = time.monotonic() + 10
     while (left := group(leader)) and time.monotonic() < end:
         time.sleep(0.05)
@@ -87,7 +85,7 @@ def orphans(leader: int) -> list[int]:
 
 
 def disturbed(corpus: Path, output: Path, workers: int, seconds: float, chance: random.Random) -> Counter[str]:
-    """One build, killed and resumed until it ends; answers how often which stage was hit."""
+    """Kills and resumes one build until it finishes; returns how often each stage was hit."""
     hits: Counter[str] = Counter()
     for _ in range(chance.randint(1, MOST_KILLS)):
         process = start(corpus, output, workers)
@@ -121,7 +119,7 @@ def soak(corpus: Path, builds: int, workers: int, seed: int) -> int:
     print(f"undisturbed build: {seconds:.1f} s, {len(expected)} files")
     for name, count in sorted(hits.items()):
         print(f"killed in {name}: {count}")
-    print(f"{builds} builds, {hits.total()} kills, {wrong} ended in other bytes")
+    print(f"{builds} builds, {hits.total()} kills, {wrong} ended with different bytes")
     return int(wrong > 0 or not expected)
 
 

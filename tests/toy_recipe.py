@@ -1,7 +1,7 @@
-"""A third recipe, in one module: pairs of sentences with a label, as a package of somebody else's would define it.
+"""A third recipe in one module, as another package would define it: pairs of sentences with a label.
 
-Nothing but its registration is known elsewhere. Its rows are whole records (columns premise, hypothesis and label of a
-table, or keys of JSON lines); pairs are divided by their ids.
+Other code knows only its registration. Its rows are whole records (columns premise, hypothesis and label of a table, or
+keys of JSON lines); pairs are split by their ids.
 """
 
 import json
@@ -48,14 +48,14 @@ COUNTS = pa.schema([("split", pa.string()), ("label", pa.string()), ("rows", pa.
 
 
 class PairSplitSettings(Settings):
-    """Shares of the pairs that are held out."""
+    """The shares of the pairs that are held out."""
 
     validation: float = Field(default=0.1, ge=0, lt=0.5)
     test: float = Field(default=0.2, ge=0, lt=0.5)
 
 
 class PairSettings(RecipeSettings):
-    """The toy's settings."""
+    """The settings of the toy recipe."""
 
     recipe: Literal["toy-pairs"] = "toy-pairs"
     labels: tuple[str, ...] = ("same", "other")
@@ -64,7 +64,7 @@ class PairSettings(RecipeSettings):
 
 @dataclass(frozen=True)
 class PairAnalyser:
-    """Keeps a record whose label is known, and whose sentences differ."""
+    """Keeps records with a known label and two different sentences."""
 
     labels: tuple[str, ...]
     unit: ClassVar[Unit] = RecordUnit(str.strip, FIELDS)
@@ -90,7 +90,7 @@ class PairAnalyser:
 
 @dataclass(frozen=True)
 class DividePairs:
-    """Gives each pair of a shard its split, by its id."""
+    """Assigns each pair of a shard to a split by its id."""
 
     shares: tuple[float, float]
     seed: int
@@ -121,7 +121,7 @@ PAIRS_LEFT_OUT = pa.schema([("source", pa.string()), ("reason", pa.string())])
 
 @dataclass(frozen=True)
 class CountLabels:
-    """Writes the statistics: labels by split."""
+    """Writes the statistics: the counts of labels by split."""
 
     directory: str
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
@@ -137,7 +137,7 @@ class CountLabels:
 
 @dataclass(frozen=True)
 class PairShape:
-    """A row of a shard is a row of the data set; it is published as JSON lines too."""
+    """Turns rows of a shard into rows of the data set and publishes them as JSON lines."""
 
     def rows(self, file: DataFile) -> pa.Table:
         return shard_rows(file).select(ROWS.names)
@@ -152,14 +152,14 @@ class PairShape:
 
 
 class SplitPairs(beam.PTransform):
-    """Stage split."""
+    """Splits the pairs of every shard and counts labels."""
 
     def __init__(self, divide: DividePairs, buckets: int) -> None:
         super().__init__()
         self._divide = divide
         self._buckets = buckets
 
-    def expand(self, begin: beam.Pipeline) -> beam.PCollection[str]:
+    def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         divided = begin | "Shards" >> EachBucket(self._buckets) | "Divide" >> MapBlocks(self._divide)
         counted = divided["statistics"] | GroupBlocks() | "Count" >> MapBlocks(CountLabels(self._divide.directory))
         receipts = (divided["receipts"], counted["receipts"])

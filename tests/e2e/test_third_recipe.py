@@ -1,11 +1,10 @@
-"""A recipe that this package has never heard of, in all that is done with a build."""
+"""A recipe that is unknown to this package, in every operation on a build."""
 
 import csv
 import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -16,6 +15,7 @@ from toy_recipe import RECIPE
 
 from conceptloom import runners
 from conceptloom.errors import ConfigError
+from conceptloom.json_values import JsonObject
 from conceptloom.pipelines import RECIPES
 from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.build.engine import Build
@@ -27,14 +27,14 @@ WORDS = ("dog", "cat", "tree", "road", "rain", "boat")
 
 @pytest.fixture(scope="module", autouse=True)
 def registered() -> Iterator[None]:
-    """The toy among the recipes, as an entry point would put it there."""
+    """Registers the toy recipe, as an entry point would."""
     RECIPES.add(RECIPE.name, RECIPE)
     yield
     del RECIPES._entries[RECIPE.name]
 
 
 def pairs(count: int) -> list[dict[str, str]]:
-    """Different pairs, some of which the recipe leaves out."""
+    """Returns different pairs, some of which the recipe rejects."""
     draw = random.Random(count)
     rows = []
     for number in range(count):
@@ -54,7 +54,7 @@ def write_table(path: Path, rows: list[dict[str, str]]) -> Path:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A table with 400 pairs, one of them twice, and a row that is cut off."""
+    """A table with 400 pairs, one of them twice, and a truncated row."""
     rows = pairs(400)
     path = write_table(tmp_path_factory.mktemp("corpus") / "pairs.csv", [*rows, rows[1]])
     with path.open("a", encoding="utf-8") as stream:
@@ -75,20 +75,20 @@ def run(*words: object) -> str:
 
 @pytest.fixture(scope="module")
 def built(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished build, by two workers."""
+    """A finished build with two workers."""
     output = tmp_path_factory.mktemp("toy") / "builds" / "1"
     said = run(*arguments(corpus, output, "--workers=2"))
     assert "train" in said and "data set:" in said
     return output
 
 
-def rows_of(build: Path) -> dict[str, list[dict[str, Any]]]:
+def rows_of(build: Path) -> dict[str, list[JsonObject]]:
     splits = ("train", "validation", "test")
     found = {split: sorted((build / "data").glob(f"{split}-*.parquet")) for split in splits}
     return {split: [row for file in files for row in pq.read_table(file).to_pylist()] for split, files in found.items()}
 
 
-def report(build: Path) -> Any:
+def report(build: Path) -> JsonObject:
     return json.loads((build / "report.json").read_text())
 
 
@@ -224,7 +224,7 @@ def test_a_build_of_an_uninstalled_recipe_says_so(built: Path, monkeypatch: pyte
 
 
 def test_it_runs_where_the_tasks_are_imported_anew(corpus: Path, tmp_path: Path) -> None:
-    """Worker processes know the toy by its module alone."""
-    assert runners and Build  # what a package of one's own would import
+    """Worker processes import the toy recipe by its module name."""
+    assert runners and Build  # what an external package would import
     run(*arguments(corpus, tmp_path / "out", "--workers=2", "--limit=30"))
     assert report(tmp_path / "out")["stages"]["ingest"]["pairs"]["read"] == 30
