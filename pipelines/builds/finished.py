@@ -152,6 +152,8 @@ def open_build(directory: str) -> FinishedBuild:
     marker = storage.read_existing(storage.join(directory, MARKER)) or b""
     name = marker.decode("utf-8", "replace").strip()
     if not name:
+        # Raises what is wrong with the place itself, such as a bucket that does not exist.
+        storage.list_files(directory)
         raise InputError(f"{directory} contains no build: check the path")
     build = FinishedBuild(directory, _recipe(name, directory))
     _ = build.first

@@ -96,7 +96,7 @@ def test_the_table_of_the_published_files() -> None:
     table = {line[:17].strip(): line.split()[-1] for line in done(*given).splitlines()[1:]}
     assert (table["sentences"], table["unique concepts"]) == ("33,694", f"{found['train']['distinct']['concepts']:,}")
     assert "give --test FILE" in failed("stats", "--train", files / "train_src.txt")
-    assert "there are: korean-commongen, commongen" in failed(*given, "--table", "english")
+    assert "there are: commongen, korean-commongen" in failed(*given, "--table", "english")
 
 
 def test_conceptnet(published: Path, tmp_path: Path) -> None:
