@@ -1,14 +1,13 @@
 """`conceptloom estimate` against builds of its input, and the counters that it rests on against what is carried."""
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import apache_beam as beam
 import pytest
 from builds import RECIPE, SAMPLE_ARGUMENTS, build, finished_cli, here, lines_input, many_sentences, write_lines
+from spelling import Spell
 
 import conceptloom.pipelines.build.inputs
 from conceptloom.estimation.machine import resident
@@ -17,22 +16,10 @@ from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.estimation.estimate import Estimate, estimate
 from conceptloom.runners.direct import DirectRunner
-from conceptloom.tasks.base import SPENT, Output, timed
+from conceptloom.tasks.base import SPENT, timed
 from conceptloom.transforms.blocks import EachBucket, MapBlocks
 
 SPLIT = {"split": {"test": 0.02, "validation": 30}}
-
-
-@dataclass(frozen=True)
-class Spell:
-    """Answers as many bytes as its bucket's number, in two blocks."""
-
-    outputs: ClassVar[tuple[str, ...]] = ("letters", "digits")
-
-    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        yield Output("letters", 0, b"a" * bucket)
-        yield Output("letters", 1, b"b" * bucket)
-        yield Output("digits", 0, b"1")
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -190,7 +190,7 @@ def test_in_a_process_of_its_own_with_notes(files: tuple[str, str, str], tmp_pat
     ("arguments", "message"),
     [
         (["--preset=nothing"], "no preset is called 'nothing'; there are: "),
-        ([PRESET, "--option=a=b"], "preset korean-commongen has no option 'a'; it has: kobert, mbert"),
+        ([PRESET, "--option=a=b"], "preset korean-commongen has no option 'a'; it has: device, kobert, mbert"),
         ([PRESET, "--option=mbert"], "--option takes NAME=VALUE, not 'mbert'"),
         ([PRESET, "--runner=flink"], "--runner flink needs --output"),
         ([PRESET, "--runner=nothing"], "no runner is called 'nothing'"),
@@ -206,7 +206,7 @@ def test_errors(files: tuple[str, str, str], arguments: list[str], message: str)
 
 def test_presets_are_listed() -> None:
     entries = json.loads(here("presets", "--json").stdout)
-    assert entries["korean-commongen"]["options"].keys() == {"mbert", "kobert"}
+    assert entries["korean-commongen"]["options"].keys() == {"mbert", "kobert", "device"}
     said = here("presets").stdout
     assert all(name in said and entry["summary"] in said for name, entry in entries.items())
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -258,7 +259,7 @@ class _JobServer(Runner):
     """Runs stages as a cluster does: Beam's own job server starts workers, and sends them the pipeline's options."""
 
     def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
-        worker = f"{sys.executable} -m apache_beam.runners.worker.sdk_worker_main"
+        worker = f"env -C {tempfile.gettempdir()} {sys.executable} -m apache_beam.runners.worker.sdk_worker_main"
         environment = (f"--environment_type={SUBPROCESS_SDK}", f"--environment_config={worker}")
         options = PipelineOptions(["--job_endpoint=embed", *environment, "--no_auth"])
         pipeline = beam.Pipeline(runner=PortableRunner(), options=options)

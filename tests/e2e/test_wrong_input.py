@@ -299,7 +299,7 @@ ARGUMENTS: dict[str, tuple[list[str], list[str]]] = {
     "unknown runner": (["build", RECIPE, "--runner=spark"], ["'spark'", "direct"]),
     "unknown format": (["build", RECIPE, "--input=t:xml=GOOD"], ["'xml'", "aihub-captions", "jsonl", "table"]),
     "unknown stage": (["build", RECIPE, "--only=train"], ["train", "ingest, select, split, publish"]),
-    "two formats": (["build", RECIPE, "--input=s:table=GOOD"], ["input s", "two formats", "two names"]),
+    "two formats": (["build", RECIPE, "--input=s:table=GOOD"], ["input s", "two formats", "a separate name for each"]),
     "a source's name": (["build", RECIPE, "--input=../x=GOOD"], ["../x", "letters, digits"]),
 }
 
