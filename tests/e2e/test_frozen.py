@@ -247,12 +247,12 @@ def test_what_cannot_be_frozen_is_refused_before_anything_runs(tmp_path: Path, c
     assert "extracted by rule published, those of this build by paper" in refused(
         new, captions, ingest={"rule": "paper"}
     )
-    assert "found by tagger name mecab" in refused(new, captions, ingest={"tagger": "kiwi"})
+    assert "extracted by tagger name mecab" in refused(new, captions, ingest={"tagger": "kiwi"})
     assert "split.min_pairs = 7 cannot be promised for" in refused(new, captions, split={"min_pairs": 7})
     assert "is a build of recipe 'another'" in refused(new, changed(captions, tmp_path / "a", name="another"))
     incomplete = changed(captions, tmp_path / "b")
     (incomplete / "data" / "test-00000-of-00001.parquet").unlink()
-    assert "contains no finished build" in refused(new, incomplete)
+    assert "is missing or has the wrong size" in refused(new, incomplete)
     touched = changed(captions, tmp_path / "c")
     text = touched / "published" / "test-00000-of-00001.txt"
     text.write_bytes(text.read_bytes().replace(b"S", b"s"))

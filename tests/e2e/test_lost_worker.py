@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from apache_beam.utils.subprocess_server import pick_port
-from builds import ROOT, build, differing, files_of, lines_input, many_sentences, write_lines
+from builds import build, differing, files_of, lines_input, many_sentences, write_lines
 from engines import assert_counters_are_the_ledgers, flink_server, worker_pool
 
 import conceptloom.pipelines.build.inputs
@@ -65,7 +65,7 @@ def _watched_pool(stack: ExitStack, directory: Path, port: int) -> None:
     """A worker pool, started again when it was killed, as whoever watches over workers does."""
     (directory / "death").mkdir()
     (directory / "death" / "sitecustomize.py").write_text(_DEATH)
-    path = f"{directory / 'death'}:{ROOT}"
+    path = str(directory / "death")
     first = stack.enter_context(worker_pool(directory / "pool", port, path=path))
 
     def watch() -> None:

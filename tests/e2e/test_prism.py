@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from apache_beam.utils.subprocess_server import pick_port
-from builds import ROOT, build, differing, sample_build
+from builds import build, differing, sample_build
 from engines import assert_counters_are_the_ledgers, prepared, worker_pool
 
 from conceptloom import progress
@@ -36,7 +36,7 @@ def test_workers_elsewhere_tell_their_progress_by_metrics(
     told: list[tuple[int, int]] = []
     (port,) = pick_port(None)
     options: tuple[Any, ...] = ("--environment_type=EXTERNAL", f"--environment_config=localhost:{port}")
-    with worker_pool(tmp_path / "pool", port, path=str(ROOT)), open_prism(2, (binary, *options)) as runner:
+    with worker_pool(tmp_path / "pool", port), open_prism(2, (binary, *options)) as runner:
         end = progress.listen(lambda read, done: told.append((read, done)))
         context = build(tmp_path / "out", runner=runner)
         end()

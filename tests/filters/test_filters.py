@@ -125,7 +125,7 @@ def test_only_the_paper_leaves_numerals_out() -> None:
 @pytest.mark.parametrize("option", ["nonsense", "subject"])
 def test_an_unknown_option_is_refused(name: str, option: str) -> None:
     """`subject` is what a filter looks at, not an option."""
-    options = f"there are: {OPTIONS[name]}" if name in OPTIONS else "it has none"
+    options = f"it has: {OPTIONS[name]}" if name in OPTIONS else "it has none"
     with pytest.raises(ConfigError) as raised:
         make_filter(name, {option: 1})
     assert str(raised.value) == f"filter {name} has no option {option!r}; {options}"
