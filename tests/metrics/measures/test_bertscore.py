@@ -145,5 +145,5 @@ def test_the_device_of_a_preset_is_that_of_its_models(preset: str) -> None:
     option = "bert" if preset == "sound" else "kobert"
     metrics = make_metrics(preset, {option: "x", "device": "cuda:1"})
     assert [metric.device for metric in metrics if isinstance(metric, BertScore)] == ["cuda:1"]
-    with pytest.raises(ConfigError, match=f"the option device is of a model: give the option .*{option}"):
+    with pytest.raises(ConfigError, match=f"the option device applies to a model: give the option .*{option}"):
         make_metrics(preset, {"device": "cuda"})
