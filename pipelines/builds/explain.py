@@ -68,7 +68,7 @@ def _at_place(build: FinishedBuild, locator: str) -> Iterator[History]:
 
 def _history(build: FinishedBuild, unit: str) -> History | None:
     bucket = build.bucket(unit)
-    kept = build.rows_with(next(iter(build.recipe.stages)).name, "sentences", bucket, "id", unit)
+    kept = build.rows_with(build.recipe.stages[0].name, "sentences", bucket, "id", unit)
     rejected = build.rejected(bucket, unit)
     if not kept and not rejected:
         return None
