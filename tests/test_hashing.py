@@ -58,6 +58,7 @@ def test_half_a_surrogate_pair_has_an_id() -> None:
     assert text_id("\ud800") != text_id("\ud801")
 
 
+@pytest.mark.slow
 def test_the_same_values_in_another_process() -> None:
     shown = in_another_process("1")
     assert text_id("비가 온다.") in shown

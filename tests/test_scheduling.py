@@ -35,6 +35,7 @@ def test_a_folder_that_cannot_be_written_is_an_output_error(tmp_path: Path) -> N
         write_dags(str(tmp_path / "dags"))
 
 
+@pytest.mark.slow
 def test_the_dag_is_shipped_but_is_no_package(tmp_path: Path) -> None:
     """It imports Airflow, which is not there: nothing that walks the packages may meet it."""
     build = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path)]

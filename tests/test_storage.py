@@ -111,6 +111,7 @@ def test_a_refused_upload_leaves_what_was_there(store: Store) -> None:
     assert storage.read_bytes("gs://loom/kept") == b"old"
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_all_kinds_answer_alike(tmp_path_factory: pytest.TempPathFactory, store: Store, data: st.DataObject) -> None:

@@ -44,6 +44,8 @@ def diff_builds(old: FinishedBuild, new: FinishedBuild, examples: int, listing: 
             "their rows cannot be compared"
         )
     rows = old.recipe.rows
+    # Before the listing is begun: a report that cannot be read leaves no file behind.
+    sides = {"old": about(old), "new": about(new)}
     tally = Tally(examples, rows.compared, rows.headline)
     same = [split for split in SPLITS if _digests(old, split) == _digests(new, split)]
     with _listing(listing) as write:
@@ -53,8 +55,7 @@ def diff_builds(old: FinishedBuild, new: FinishedBuild, examples: int, listing: 
     found = tally.to_json()
     return {
         "same": not any(found["kinds"].values()),
-        "old": about(old),
-        "new": about(new),
+        **sides,
         "headline": rows.headline,
         "same_files": [split for split in same if new.files("data", split)],
         **found,

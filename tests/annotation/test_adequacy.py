@@ -28,6 +28,7 @@ def sklearn_cosines(texts: list[str], corpus: list[str]) -> np.ndarray:
     return (vectors @ vectors.T).toarray()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(SENTENCES, min_size=2, max_size=6), st.lists(SENTENCES, max_size=6))
 def test_cosines_against_scikit_learn(texts: list[str], more: list[str]) -> None:

@@ -19,6 +19,7 @@ EXAMPLES = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(EXAMPLES, st.randoms())
 def test_a_task_for_each_distinct_set_whatever_the_order(examples: list[Example], random) -> None:
@@ -34,6 +35,7 @@ def test_a_task_for_each_distinct_set_whatever_the_order(examples: list[Example]
     assert make_tasks(turned, 42, show_inspiration=True) == tasks
 
 
+@pytest.mark.slow
 def test_every_order_is_as_likely_as_another() -> None:
     shown = [make_tasks([Example(("a", "b", "c"), ())], seed)[0].concepts for seed in range(1200)]
     counts = {order: shown.count(order) for order in set(shown)}

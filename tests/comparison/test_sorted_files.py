@@ -24,6 +24,7 @@ def written(path: Path, rows: list[tuple[str, str]]) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(IDS, unique=True, max_size=60), st.integers(1, 3), st.integers(1, 70), st.integers())
 def test_every_row_comes_once_in_its_range(

@@ -83,6 +83,7 @@ def block_of(edges: list[Edge]) -> EdgeBlock:
     return EdgeBlock(starts, ends, np.array([names.index(edge[0]) for edge in edges]), tuple(names))
 
 
+@pytest.mark.slow
 def test_memory_is_a_few_bytes_for_an_edge() -> None:
     random, size, count = np.random.default_rng(1), 50_000, 12
 

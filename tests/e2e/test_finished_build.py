@@ -47,12 +47,12 @@ def test_a_build_that_is_not_finished_has_stages_and_no_data_set(tmp_path: Path)
 
 
 def test_what_is_no_build_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no build"):
+    with pytest.raises(InputError, match="contains no build"):
         open_build(str(tmp_path))
     copy = tmp_path / "copy"
     shutil.copytree(sample_build(), copy)
     next(copy.glob("data/test-*")).unlink()
-    with pytest.raises(InputError, match=r"data/test-.* is gone or has another size"):
+    with pytest.raises(InputError, match=r"data/test-.* is missing or has the wrong size"):
         open_finished(str(copy))
     (copy / "stages" / "BUILD").write_text("elsewhere\n")
     with pytest.raises(InputError, match="recipe 'elsewhere', which is not installed"):

@@ -72,6 +72,7 @@ def test_things_seen_once_or_twice_in_the_sample(counts: np.ndarray) -> None:  #
     assert often == pytest.approx([np.sum(counts == 1), np.sum(counts == 2) if growth.once else 0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exponent", [1.4, 1.6])
 @pytest.mark.parametrize("times", [4, 20])
 def test_words_drawn_from_a_zipf_law(exponent: float, times: int) -> None:

@@ -61,7 +61,7 @@ def test_what_is_no_module_is_among_them() -> None:
         "conceptloom/runners/airflow/conceptloom_dag.py",
         "conceptloom/samples/captions_ko.json",
         "conceptloom/similarity/data/static-ko.npz",
-        "conceptloom/metrics/measures/data/noun.exc",
+        "conceptloom/metrics/measures/commongen/data/noun.exc",
     } <= names
 
 

@@ -170,6 +170,7 @@ def test_what_a_broken_record_says() -> None:
     assert entry.detail.startswith("Expecting ',' delimiter near ") and detail[-10:] in entry.detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a": '])
 def test_a_deep_record_is_malformed_and_the_rest_is_read(opening: str) -> None:
     closing = opening.replace('"a":', "").replace(" ", "")[::-1].translate(str.maketrans("[{", "]}"))
@@ -193,6 +194,7 @@ def test_a_record_without_end_is_not_held(unit: bytes, monkeypatch: pytest.Monke
     assert peak < 3 << 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", [b"[" * 200_000, b'[{"text": ' * 200_000, b'{"a":' * 200_000, b"[" + b"[" * 200_000]
 )
@@ -217,6 +219,7 @@ def test_a_record_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
         read(JSON, content)
 
 
+@pytest.mark.slow
 def test_a_long_record_is_read_and_memory_is_that_of_one_record() -> None:
     record = json.dumps({"text": "x" * 100_000}).encode()
     content = b"[" + b",".join([record] * 500) + b"]"

@@ -61,6 +61,7 @@ def kept(rows: list[Row], selection: Selection) -> set[Row]:
     return {rows[at] for at in under_cap(keys, selection.limit, selection.seed).tolist()}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(st.lists(SHARD, min_size=1, max_size=9), st.integers(1, 4), st.integers(0, 5), st.booleans(), st.integers(1, 4))
 def test_two_steps_keep_what_one_keeps(shards: list[Any], limit: int, seed: int, per_source: bool, groups: int) -> None:
@@ -81,6 +82,7 @@ def test_a_bucket_gets_the_rows_of_groups_and_not_of_shards() -> None:
     assert (len(rows), len(fewer)) == (36 * 5, 6 * 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shards", [STRAIGHT + 1, 1_000, 16_000])
 def test_about_as_many_keys_as_shards(shards: int) -> None:
     routes = Routes.among(shards)

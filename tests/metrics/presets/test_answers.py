@@ -46,6 +46,7 @@ def _by_definition(lines: list[tuple[list[str], list[list[str]]]]) -> float:
     return 100 * math.exp(sum(logs) / 4) * min(1.0, math.exp(1 - shortest / length))
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=3)), min_size=1, max_size=6))
 def test_the_tasks_bleu_is_its_definition(lines: list[tuple[list[str], list[list[str]]]]) -> None:

@@ -64,6 +64,7 @@ def test_published_figures(model: str) -> None:
     assert [len(found.systems[0].items), *found.systems[0].notes] == [2040]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not OUTPUTS.exists(), reason="the real data is not in ../shared/data")
 def test_each_sentence_scores_as_by_the_plain_program() -> None:
     with (OUTPUTS / "references.jsonl").open(encoding="utf-8") as lines:

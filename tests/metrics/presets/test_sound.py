@@ -86,6 +86,7 @@ def test_english_bleu_is_sacrebleus_default() -> None:
     assert found["ROUGE-L"].value == pytest.approx(100 * np.mean(best))
 
 
+@pytest.mark.slow
 def test_coverage_is_by_the_builders_rule() -> None:
     items, found = _korean(), _korean_scores()
     shares = [

@@ -86,6 +86,7 @@ def test_the_drawn_means_are_those_of_all_resamples() -> None:
         assert np.mean(drawn <= bound + 1e-6) == pytest.approx(share, abs=0.015)
 
 
+@pytest.mark.slow
 def test_a_permutation_p_value_is_scipys() -> None:
     source = np.random.default_rng(3)
     first = source.normal(0.5, 1, 12)

@@ -1,7 +1,9 @@
 """A build with a scorer and a block filter of another package: what it keeps, its fingerprints, its explanations."""
 
 import json
+import shutil
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +27,26 @@ CHOSEN: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SCORERS._entries, "characters", ScorerEntry("common characters", Characters))
-    monkeypatch.setitem(FILTERS._entries, "too_many", FilterEntry("too many concepts", TooMany))
+@pytest.fixture(scope="module", autouse=True)
+def _registered() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(SCORERS._entries, "characters", ScorerEntry("common characters", Characters))
+        patch.setitem(FILTERS._entries, "too_many", FilterEntry("too many concepts", TooMany))
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, _registered: None) -> tuple[Path, list[str]]:
+    """A build with both parts, and what it opened."""
+    directory = tmp_path_factory.mktemp("plugins") / "build"
+    plugin_parts.OPENED.clear()
+    build(directory, **CHOSEN)
+    return directory, list(plugin_parts.OPENED)
 
 
 @pytest.fixture
-def built(tmp_path: Path) -> Path:
-    plugin_parts.OPENED.clear()
-    build(tmp_path / "build", **CHOSEN)
-    return tmp_path / "build"
+def built(made: tuple[Path, list[str]]) -> Path:
+    return made[0]
 
 
 def rows(paths: list[Path]) -> list[dict[str, Any]]:
@@ -48,7 +59,8 @@ def settings(directory: Path, stage: str) -> dict[str, Any]:
     return manifest.settings
 
 
-def test_the_scorers_sums_stand_in_the_index_and_it_is_opened_once(built: Path) -> None:
+def test_the_scorers_sums_stand_in_the_index_and_it_is_opened_once(made: tuple[Path, list[str]]) -> None:
+    built, opened = made
     texts = {row["id"]: row["text"] for row in rows(list(built.glob("stages/1-ingest/sentences-*.parquet")))}
     postings = defaultdict(list)
     for row in rows(list(built.glob("index/*.parquet"))):
@@ -58,7 +70,7 @@ def test_the_scorers_sums_stand_in_the_index_and_it_is_opened_once(built: Path) 
             expected = sum(alike(text, other, 2) for other, _ in posting if other != text)
             assert centrality == pytest.approx(expected, abs=1e-5)
     assert max(map(len, postings.values())) > 2
-    assert plugin_parts.OPENED == ["characters"]
+    assert opened == ["characters"]
     assert json.loads((built / "report.json").read_text())["scorer"] == {"name": "characters", "least": 2}
 
 
@@ -78,8 +90,9 @@ def test_two_workers_make_the_same_bytes(built: Path, tmp_path: Path) -> None:
 
 
 def test_signatures_and_the_plugins_code_are_part_of_the_fingerprints(
-    built: Path, monkeypatch: pytest.MonkeyPatch
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    built = Path(shutil.copytree(built, tmp_path / "copy"))
     ingest, select = settings(built, "1-ingest"), settings(built, "2-select")
     assert ingest["signed_filters"] == [{"name": "too_many", "most": 5}]
     assert select["scorer_signature"] == {"name": "characters", "least": 2}
