@@ -16,7 +16,7 @@ FAST = "not slow"
 def pytest_configure(config: pytest.Config) -> None:
     """Fast tests try a property on fewer examples, unless it names a number itself."""
     if config.getoption("markexpr") == FAST and not config.getoption("--hypothesis-profile"):
-        settings.register_profile("fast", max_examples=25, deadline=None)
+        settings.register_profile("fast", max_examples=10, deadline=None, database=None)
         settings.load_profile("fast")
 
 

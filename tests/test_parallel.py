@@ -52,6 +52,7 @@ def test_one_worker_is_this_process() -> None:
         assert run_all([(starmap, os.getpid, [()])]) == [[os.getpid()]]
 
 
+@pytest.mark.slow
 def test_workers_warm_up_before_the_first_call(tmp_path: Path) -> None:
     warmed = tmp_path / "warmed"
     with local_pool(2, warmed.touch):

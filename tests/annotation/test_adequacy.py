@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from conceptloom.annotation import Agreement, agreement_by_references, make_encoder
 from conceptloom.annotation.adequacy import grouped_references
@@ -23,6 +22,8 @@ SENTENCES = st.lists(WORDS, max_size=6).map(" ".join)
 
 def sklearn_cosines(texts: list[str], corpus: list[str]) -> np.ndarray:
     """Over the same lemmas, idf by scikit-learn."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     lemmas = dict(zip([*corpus, *texts], as_rows([*corpus, *texts]).column("morphemes").to_pylist()))
     vectors = TfidfVectorizer(analyzer=lemmas.__getitem__, binary=True).fit(corpus).transform(texts)
     return (vectors @ vectors.T).toarray()

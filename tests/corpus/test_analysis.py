@@ -136,6 +136,7 @@ def test_a_bucket_is_what_a_plain_program_makes_of_it(rows: list[Row]) -> None:
     assert len(kept) + len(rejected) == len(rows)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(ROWS, st.integers(0, 1000))
 def test_the_order_of_the_rows_does_not_matter(rows: list[Row], seed: int) -> None:
@@ -150,6 +151,7 @@ def test_nor_among_the_malformed_texts_of_one_record() -> None:
     assert len(bucket(broken)[1]) == 2
 
 
+@pytest.mark.slow
 def test_a_bucket_of_several_blocks() -> None:
     """More distinct sentences than are tagged at once."""
     words = ["".join(letters) for letters in product("가나다라마바사아", repeat=5)][: BLOCK + 99]

@@ -228,6 +228,7 @@ def test_the_signature_of_a_spacy_model_is_read_from_its_metadata(
         named_analyser("spacy:no_model").signature()
 
 
+@pytest.mark.slow
 def test_a_spacy_model_that_is_missing_or_untagged_is_an_error(spacy_model: str, tmp_path) -> None:
     with pytest.raises(ConfigError, match=r"spaCy finds no such model .*python -m spacy download no_model"):
         make_analyser("spacy:no_model", VOCABULARY)

@@ -109,6 +109,7 @@ def test_answers_are_evaluated_by_id(
     assert [system["scores"][0]["name"] for system in systems] == ["Accuracy B"] * 2
 
 
+@pytest.mark.slow
 def test_a_line_for_each_reference_is_scored_as_one_for_each_set(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -26,6 +26,7 @@ def through_spans(path: str, reader, encoding: str, size: int):
     return spans, [entry for span in spans for entry in read_span(span, reader, encoding)]
 
 
+@pytest.mark.slow
 @given(PARTS, st.integers(1, 12), st.integers(1, 5), st.sampled_from(["utf-8", "cp949", "latin-1"]))
 @example([b"\xef\xbb\xbf", b"a", b"\n"], 1, 1, "utf-8")
 @settings(max_examples=300)

@@ -27,6 +27,7 @@ def test_correlation_with_human_judgement(scorer):
     assert all(value >= least for value, least in zip(found, THRESHOLDS[scorer], strict=True)), found
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_table_covers_93_percent_of_the_published_content_morphemes():
     lines = (DATA / "published" / "captions.jsonl").read_text(encoding="utf-8").splitlines()

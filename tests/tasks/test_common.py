@@ -1,6 +1,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PROBE = """
 import sys
 from conceptloom.tasks.common import load_common
@@ -11,6 +13,7 @@ print("conceptloom.tasks.ingest" in before, "conceptloom.tasks.ingest" in sys.mo
 """
 
 
+@pytest.mark.slow
 def test_a_worker_loads_tasks_and_arrow_but_not_beam(tmp_path) -> None:
     found = subprocess.run([sys.executable, "-c", PROBE], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["pyarrow", "False", "True"]

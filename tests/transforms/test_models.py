@@ -75,6 +75,7 @@ def shout(name: str, side: bytes | None = None, options: tuple[str, ...] = ()) -
     return DirectRunner(options).run("screen", construct)
 
 
+@pytest.mark.slow
 def test_each_block_is_worked_on_once_by_one_model() -> None:
     counters = shout("once")
     assert sorted(SEEN) == [(0, b"A"), (0, b"D"), (1, b"BC")]
@@ -86,6 +87,7 @@ def test_each_block_is_worked_on_once_by_one_model() -> None:
     assert (counters["shuffled_blocks_upper"], counters["shuffled_bytes_lengths"]) == (3, 3)
 
 
+@pytest.mark.slow
 def test_bundles_in_several_threads_share_the_model() -> None:
     """The model asserts that one thread uses it at a time."""
     counters = shout("threads", options=("--direct_num_workers=2", "--direct_running_mode=multi_threading"))

@@ -61,6 +61,7 @@ def test_the_shortest_reference_sets_the_length() -> None:
     assert comve_bleu([item]).value == pytest.approx(100)
 
 
+@pytest.mark.slow
 def test_copying_the_statement_scores_as_well_as_published(tmp_path: Path) -> None:
     if not COMVE.exists():
         pytest.skip(f"{COMVE} is not here")

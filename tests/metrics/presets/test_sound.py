@@ -99,6 +99,7 @@ def test_coverage_is_by_the_builders_rule() -> None:
     assert _scores(own)["Coverage"].value > 90
 
 
+@pytest.mark.slow
 def test_every_score_says_how_it_was_made() -> None:
     found = _korean_scores()
     assert set(found) == NAMES
