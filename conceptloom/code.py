@@ -3,7 +3,7 @@
 import importlib.util
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -32,6 +32,16 @@ def code_digest(modules: Iterable[str]) -> str:
     for name in sorted(closure(modules)):
         found.update(f"{name} {_content(name)}\n".encode())
     return found.hexdigest()
+
+
+def plugin_code(makers: Iterable[object]) -> dict[str, str]:
+    """Returns the `code_digest` of the makers (functions, classes) of other packages as a setting; empty if none is.
+
+    For a stage's settings: the stage's own modules lead to the code of this package alone.
+    """
+    modules = {(maker.func if isinstance(maker, partial) else maker).__module__ for maker in makers}
+    foreign = sorted(name for name in modules if name.partition(".")[0] != _OURS)
+    return {"plugin_code": code_digest(foreign)} if foreign else {}
 
 
 def closure(modules: Iterable[str]) -> set[str]:

@@ -64,14 +64,6 @@ class Registry(Generic[T]):
         """The entries with their names, in the order of the names."""
         return ((name, self[name]) for name in self)
 
-    def plugin_module(self, name: str) -> str | None:
-        """The dotted name of the module that a plug-in's entry is declared in; None for an entry of this package.
-
-        What a stage makes depends on that module's code, which no import of ours leads to.
-        """
-        declared = self._plugins().get(name)
-        return None if declared is None else declared.module
-
     def _plugins(self) -> dict[str, metadata.EntryPoint]:
         if self._declared is None:
             declared: dict[str, metadata.EntryPoint] = {}

@@ -2,16 +2,18 @@
 
 import ast
 import importlib
+import json
 import pkgutil
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import conceptloom
 from conceptloom import code
-from conceptloom.code import closure, code_digest, imports_of, source_path
+from conceptloom.code import closure, code_digest, imports_of, plugin_code, source_path
 from conceptloom.errors import ConfigError
 from conceptloom.pipelines import RECIPES
 
@@ -106,3 +108,8 @@ def test_no_stage_is_made_of_the_code_of_ratings_pages_or_other_recipes() -> Non
             for other in others:
                 folders = tuple(f"conceptloom.{layer}.{other.replace('-', '_')}" for layer in ("tasks", "transforms"))
                 assert not [module for module in found if module.startswith(folders)]
+
+
+def test_code_of_other_packages_is_a_setting_and_ours_is_not() -> None:
+    assert plugin_code([closure, partial(closure), ConfigError]) == {}
+    assert plugin_code([closure, json.loads, partial(json.dumps)]) == {"plugin_code": code_digest(["json"])}

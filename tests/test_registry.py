@@ -98,7 +98,6 @@ def test_an_entry_point_is_found_and_imported_when_it_is_asked_for(declare: Decl
     assert "dyes" not in sys.modules, "names are told without an import"
     assert paints["madder"].shade == 7
     assert [(name, paint.shade) for name, paint in paints.items()] == [("blue", 1), ("madder", 7), ("ochre", 3)]
-    assert (paints.plugin_module("madder"), paints.plugin_module("blue")) == ("dyes", None)
 
 
 def test_an_unknown_name_lists_plug_ins_too(declare: Declare) -> None:

@@ -1,15 +1,15 @@
 """Recipe `korean-commongen`: Korean CommonGen (Seo et al., 2022), from raw captions and dialogues to a data set."""
 
-from collections.abc import Iterable
-
 import apache_beam as beam
 import pyarrow as pa
 
-from conceptloom.code import code_digest
+from conceptloom.code import plugin_code
 from conceptloom.corpus.analysis import KoreanAnalyser
 from conceptloom.filters import FILTERS
 from conceptloom.gates import Build, Verdict, sentence_leaks
 from conceptloom.json_values import JsonObject
+from conceptloom.languages.korean.rules import RULES
+from conceptloom.languages.korean.taggers import TAGGERS
 from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.frozen import check_frozen, frozen_copies, frozen_note, open_frozen
 from conceptloom.pipelines.build.ingest_stage import check_ingest, reading_settings
@@ -45,20 +45,14 @@ def analyser_of(settings: KoreanCommonGenSettings) -> KoreanAnalyser:
 
 
 def _ingest_settings(settings: KoreanCommonGenSettings) -> JsonObject:
-    filters = [FILTERS[name].make for name in settings.ingest.filters.names()]
+    chosen = settings.ingest
+    filters = [FILTERS[name].make for name in chosen.filters.names()]
     return {
         **reading_settings(settings),
-        **settings.ingest.model_dump(mode="json"),
+        **chosen.model_dump(mode="json"),
         **analyser_of(settings).signature(),
-        **_plugin_code(filters),
+        **plugin_code([*filters, TAGGERS[chosen.tagger].make, RULES[chosen.rule].extract]),
     }
-
-
-def _plugin_code(makers: Iterable[object]) -> dict[str, str]:
-    """Returns the code of those that are of other packages; a stage's `code` leads to ours alone."""
-    modules = {maker.__module__ for maker in makers}
-    foreign = sorted(name for name in modules if name.partition(".")[0] != __name__.partition(".")[0])
-    return {"plugin_code": code_digest(foreign)} if foreign else {}
 
 
 def _ingest(context: KoreanContext, pipeline: beam.Pipeline) -> object:
@@ -82,7 +76,7 @@ def _select_settings(settings: KoreanCommonGenSettings) -> JsonObject:
         **chosen.model_dump(mode="json"),
         "scorer": chosen.scorer_name,
         "scorer_signature": chosen.chosen_scorer().signature(),
-        **_plugin_code([SCORERS[chosen.scorer_name].make]),
+        **plugin_code([SCORERS[chosen.scorer_name].make]),
     }
 
 
