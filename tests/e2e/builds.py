@@ -26,10 +26,11 @@ from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.engine import Build, Observer
 from conceptloom.runners.direct import DirectRunner
+from conceptloom.samples import sample
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = Path(__file__).with_name("launcher.py")
-SAMPLES = ROOT / "conceptloom" / "samples"
+SAMPLES = Path(sample("captions_ko.json")).parent
 SHARED = ROOT.parent / "shared" / "data" / "ko"
 STAGES = ("ingest", "select", "split", "publish")
 SPLITS = ("train", "validation", "test")
