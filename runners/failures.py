@@ -10,6 +10,37 @@ from conceptloom.errors import BuildError, ConceptloomError
 _ERROR = re.compile(r"(?:conceptloom\.errors\.|\b)(?P<kind>\w+Error): (?P<message>.*?)(?= \[while running|\n|$)")
 _JOB = re.compile(r"^Pipeline \S+ failed in state \w+: ")
 _TRACEBACK = "Traceback (most recent call last):"
+_LOST = re.compile(
+    r"""CANCELLED|UNAVAILABLE|[Dd]isconnected|Connection\ (?:refused|reset|unexpectedly\ closed)|ConnectException
+    |ClosedChannelException|RemoteTransportException|hanging\ up|[Hh]eartbeat|TaskExecutor
+    |Task\ ?[Mm]anager.*(?:lost|released|shut)|Broken\ pipe|connection\ closed""",
+    re.VERBOSE,
+)
+"""What engines say of a worker that was killed or cannot be reached."""
+_CURES = (
+    (
+        re.compile(
+            r"Record too large|exceeds the maximum size of a sort buffer|[Tt]oo few memory segments|MemoryAllocation"
+        ),
+        "a sort of Flink has too little memory: raise taskmanager.memory.managed.size (for a Flink inside the job "
+        "server in the flink-conf.yaml of a directory given as --flink_conf_dir), or give a task manager fewer slots",
+    ),
+    (
+        re.compile(r"Insufficient number of network buffers"),
+        "raise taskmanager.memory.network.max (for a Flink inside the job server in the flink-conf.yaml of a directory "
+        "given as --flink_conf_dir), or lower --parallelism",
+    ),
+    (
+        re.compile(r"NoResourceAvailable|Could not acquire the minimum required resources"),
+        "the cluster has fewer free slots than the job's --parallelism: start task managers, or lower it",
+    ),
+    (
+        re.compile(r"java\.lang\.OutOfMemoryError"),
+        "the Java process has too little memory: for a Flink inside the job server give "
+        "--job_server_jvm_properties=-Xmx4g, for a cluster raise taskmanager.memory.process.size",
+    ),
+)
+"""Failures of an engine's own, and what mends them. To run the stage again would not."""
 _RAISED = re.compile(r"^(?P<line>[A-Za-z_][\w.]*(?:: .*)?)$", re.MULTILINE)
 
 
@@ -19,19 +50,25 @@ def as_error(stage: str, error: Exception) -> ConceptloomError:
     Runners wrap the exceptions of functions: in process they keep the type and extend the message; across processes
     they keep only the text of the traceback.
     """
-    return _own(error) or BuildError(f"stage {stage} failed: {_cause(error)}")
+    own = _own(error)
+    if own is not None:
+        return own
+    cure = _cure(error)
+    return BuildError(f"stage {stage} failed: {_cause(error)}" + (f"; {cure}" if cure else ""))
 
 
 def is_lost_worker(error: Exception) -> bool:
     """Returns whether a job failed because a worker was lost, so that running it again may succeed.
 
-    An exception raised by a task comes with its traceback. If the worker was killed or could not be reached, there is
-    none, or the traceback ends in the broken connection.
+    A task's exception comes with its traceback. If the worker was killed or could not be reached there is none, or it
+    ends in the broken connection. What the engine says of itself, such as that a record is too large, happens again.
     """
     if _own(error) is not None or not isinstance(error, RuntimeError | grpc.RpcError):
         return False
     raised = _raised(error)
-    return raised is None or raised.startswith("grpc.")
+    if raised is not None:
+        return raised.startswith("grpc.")
+    return isinstance(error, grpc.RpcError) or (_cure(error) is None and _LOST.search(str(error)) is not None)
 
 
 def _own(error: Exception) -> ConceptloomError | None:
@@ -39,10 +76,17 @@ def _own(error: Exception) -> ConceptloomError | None:
     return _kind(found[-1])(found[-1]["message"]) if found else None
 
 
+def _cure(error: Exception) -> str | None:
+    """Returns what mends a failure of the engine itself, or None if it is of another kind or not known."""
+    if _raised(error) is not None:
+        return None
+    return next((cure for pattern, cure in _CURES if pattern.search(str(error))), None)
+
+
 def _cause(error: Exception) -> str:
     if isinstance(error, grpc.Call):
         return f"{error.code().name}: {error.details()}"
-    told = _raised(error) or _JOB.sub("", str(error))
+    told = _raised(error) or _JOB.sub("", str(error)).rstrip(". \n")
     return told if told != str(error) else f"{type(error).__name__}: {error}"
 
 

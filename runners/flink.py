@@ -15,6 +15,11 @@ from conceptloom.runners.job_server import JobServer, named, started
 from conceptloom.runners.options import parsed
 from conceptloom.runners.portable import PortableRunner, opened
 
+CONFIGURATION = "flink-conf.yaml"
+MANAGED = 512
+"""Megabytes of managed memory for each slot of an embedded Flink: reserved, and resident only where it is used."""
+LEAST_NETWORK = 64
+"""Megabytes of its network buffers."""
 DRIVER = "org.apache.beam.runners.flink.FlinkJobServerDriver"
 
 
@@ -33,7 +38,7 @@ def open_flink(workers: int, options: tuple[str, ...] = ()) -> Iterator[Portable
     # than the cores of the task manager's machine.
     workers_of_a_machine = 1 if kind == LOOPBACK else 0
     sizes = (f"--parallelism={workers}", f"--sdk_worker_parallelism={workers_of_a_machine}")
-    with opened(workers, kind, job_server(given), (*sizes, *options)) as runner:
+    with opened(workers, kind, job_server(given, workers), (*sizes, *options)) as runner:
         yield runner
 
 
@@ -43,8 +48,12 @@ def _is_local(options: PipelineOptions) -> bool:
     return not given and options.view_as(FlinkRunnerOptions).flink_master in MAGIC_HOST_NAMES
 
 
-def job_server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
-    """Returns the given job server, or one that lives as long as the context; raises like `open_flink`."""
+def job_server(options: PipelineOptions, workers: int = 1) -> AbstractContextManager[JobServer]:
+    """Returns the given job server, or one that lives as long as the context; raises like `open_flink`.
+
+    A Flink inside the server gets the memory that jobs of `workers` parallel tasks (or --parallelism) need, unless
+    --flink_conf_dir says what it gets.
+    """
     server = named(options)
     if server:
         return server
@@ -54,7 +63,33 @@ def job_server(options: PipelineOptions) -> AbstractContextManager[JobServer]:
             f"{java}: no such program; Flink needs Java 11 or 17: install it, or give --job_server_java_launcher"
         )
     program = _program(options)
-    return started("the Flink job server", lambda port, directory: _command(options, program, port, directory))
+    memory = _configuration(options, workers) if _is_local(options) else ""
+
+    def command(port: int, directory: str) -> list[str]:
+        if not memory:
+            return _command(options, program, port, directory)
+        with open(os.path.join(directory, CONFIGURATION), "w", encoding="utf-8") as stream:
+            stream.write(memory)
+        return [*_command(options, program, port, directory), f"--flink-conf-dir={directory}"]
+
+    return started("the Flink job server", command)
+
+
+def _configuration(options: PipelineOptions, workers: int) -> str:
+    """Returns the configuration of a Flink inside the job server: its memory; empty if the user gives one.
+
+    Flink's own defaults for a cluster in one process are made for trials: its managed memory, 128 MB, is divided among
+    all slots, and within a slot among the two sorts of each shuffle of the job, of which a stage has up to ten. A sort
+    refuses a record that is larger than its share, and such a record is all that a task sends to one bucket: Beam's
+    translation puts it together before it is sent. An exchange takes a buffer of 32 KB for each pair of tasks.
+    """
+    given = options.view_as(FlinkRunnerOptions)
+    if options.get_all_options(retain_unknown_options=True).get("flink_conf_dir"):
+        return ""
+    slots = given.parallelism if given.parallelism > 0 else workers
+    managed, network = MANAGED * slots, max(LEAST_NETWORK, slots * slots)
+    sizes = {"managed.size": managed, "network.min": network, "network.max": network}
+    return "".join(f"taskmanager.memory.{name}: {size}m\n" for name, size in sizes.items())
 
 
 def _command(options: PipelineOptions, program: list[str], port: int, directory: str) -> list[str]:

@@ -5,11 +5,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 import grpc
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
+from apache_beam.runners.portability.portable_runner import TERMINAL_STATES
 from apache_beam.utils.subprocess_server import pick_port
 
 from conceptloom.errors import BuildError, ConfigError
@@ -17,6 +18,7 @@ from conceptloom.errors import BuildError, ConfigError
 START_SECONDS = 120
 ANSWER_SECONDS = 10
 END_SECONDS = 20
+CANCEL_SECONDS = 60
 
 _GUARD = 'exec 3<&0; (cat <&3 >/dev/null; kill $$ 2>/dev/null) & exec "$@" </dev/null 3<&-'
 """Runs the given command and ends it when standard input is closed, so that a build killed by any signal leaves no
@@ -67,6 +69,22 @@ class JobServer:
             except grpc.RpcError as error:
                 raise self._silent() from error
         return {option.name for option in answer.options}
+
+    def cancel(self, job: str, seconds: float = CANCEL_SECONDS) -> bool:
+        """Cancels a job; returns whether it reached a final state within that time.
+
+        On a connection of its own: Beam closes the one that the job was submitted on when it is interrupted.
+        """
+        request, end = beam_job_api_pb2.CancelJobRequest(job_id=job), time.monotonic() + seconds
+        with grpc.insecure_channel(self.endpoint) as channel, suppress(grpc.RpcError):
+            service = beam_job_api_pb2_grpc.JobServiceStub(channel)
+            service.Cancel(request, timeout=ANSWER_SECONDS)
+            asked = beam_job_api_pb2.GetJobStateRequest(job_id=job)
+            while time.monotonic() < end:
+                if service.GetState(asked, timeout=ANSWER_SECONDS).state in TERMINAL_STATES:
+                    return True
+                time.sleep(0.2)
+        return False
 
     def _silent(self) -> BuildError:
         return BuildError(f"no Beam job server responds at {self.endpoint}: check that it runs, and its address")

@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability import portable_runner
+from apache_beam.runners.runner import PipelineResult
 
 from conceptloom import progress
 from conceptloom.errors import BuildError, ConceptloomError
@@ -18,6 +19,7 @@ from conceptloom.runners.failures import as_error, is_lost_worker
 from conceptloom.runners.following import followed, retold
 from conceptloom.runners.job_server import JobServer
 from conceptloom.runners.options import check_known, parsed
+from conceptloom.runners.stopping import held_back
 from conceptloom.tasks.common import load_common
 
 WAITS = (1, 10, 60)
@@ -73,15 +75,31 @@ class PortableRunner(Runner):
         pipeline = beam.Pipeline(runner=portable_runner.PortableRunner(), options=options)
         construct(pipeline)
         with retold():
-            result = pipeline.run()
-            try:
-                with nullcontext() if self._here else followed(result, stage):
-                    result.wait_until_finish()
-            except (KeyboardInterrupt, SystemExit):
-                with suppress(Exception):
-                    result.cancel()
-                raise
+            result = self._ended(stage, pipeline)
         return counters(result, stage)
+
+    def _ended(self, stage: str, pipeline: beam.Pipeline) -> PipelineResult:
+        """Returns the result of the stage's job; cancels the job if this process is stopped meanwhile."""
+        result: PipelineResult | None = None
+        try:
+            with held_back():
+                result = pipeline.run()
+            with nullcontext() if self._here else followed(result, stage):
+                result.wait_until_finish()
+        except (KeyboardInterrupt, SystemExit):
+            if result is not None:
+                self._cancel(stage, result._job_id)
+            raise
+        return result
+
+    def _cancel(self, stage: str, job: str) -> None:
+        # Until the job has ended it writes into the output, whose lock this process gives up when it ends.
+        progress.note(f"stage {stage}: cancelling its job")
+        if not self._server.cancel(job):
+            progress.note(
+                f"warning: the job {job} of stage {stage} was not seen to end; it may still write into the output: "
+                "check it in the engine before you build there again"
+            )
 
 
 @contextmanager

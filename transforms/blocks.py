@@ -10,6 +10,7 @@ from apache_beam.transforms.window import GlobalWindows
 
 from conceptloom import progress
 from conceptloom.parallel import Pipelined, one_thread
+from conceptloom.parts import cut, joined
 from conceptloom.tables import Block
 from conceptloom.tasks.base import RECEIPTS, SPENT, Output, Task, sentences_in, timed
 
@@ -81,10 +82,28 @@ class MapBlocks(beam.PTransform):
 
 
 class GroupBlocks(beam.PTransform):
-    """Groups blocks by bucket, in no particular order."""
+    """Groups blocks by bucket, in no particular order: the one place where anything is shuffled.
+
+    Larger blocks cross in parts (see conceptloom.parts), counted in `cut_blocks`: no engine has to sort a record that
+    is larger than PART_BYTES.
+    """
 
     def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
-        return blocks | "Group by bucket" >> beam.GroupByKey()
+        pieces = blocks | "Cut" >> beam.FlatMap(_pieces).with_output_types(tuple[int, bytes])
+        grouped = pieces | "Group by bucket" >> beam.GroupByKey()
+        return grouped | "Join" >> beam.MapTuple(_join).with_output_types(tuple[int, Iterable[bytes]])
+
+
+def _pieces(block: Block) -> Iterator[Block]:
+    bucket, data = block
+    pieces = list(cut(data))
+    if len(pieces) > 1:
+        Metrics.counter(TASKS, "cut_blocks").inc()
+    return ((bucket, piece) for piece in pieces)
+
+
+def _join(bucket: int, pieces: Iterable[bytes]) -> tuple[int, Iterable[bytes]]:
+    return bucket, joined(pieces)
 
 
 class GroupEveryBucket(beam.PTransform):

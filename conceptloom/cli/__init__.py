@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 from contextlib import suppress
 
@@ -66,6 +67,8 @@ def _options(
 
 def main() -> None:
     """Runs the command line and exits. Exit status: 0 success, 1 invalid input or failed build, 2 wrong usage."""
+    # Whoever ends a build (an orchestrator, a shutdown) wants what Ctrl-C does: remote jobs cancelled, locks released.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     status = run()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):

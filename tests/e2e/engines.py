@@ -69,11 +69,11 @@ def flink_jars() -> Path:
     return prepared("job-server") / "jars"
 
 
-def flink_server(master: str = "[local]") -> Any:
-    """A Flink job server as a context: with Flink inside, or before the cluster at `master`."""
+def flink_server(master: str = "[local]", workers: int = 1) -> Any:
+    """A Flink job server as a context: with Flink inside for so many parallel tasks, or before the cluster `master`."""
     jars = flink_jars()
     java = [f"--job_server_jvm_properties={one}" for one in LIGHT]
-    return job_server(PipelineOptions([f"--flink_master={master}", f"--flink_job_server_jar={jars}", *java]))
+    return job_server(PipelineOptions([f"--flink_master={master}", f"--flink_job_server_jar={jars}", *java]), workers)
 
 
 @contextmanager

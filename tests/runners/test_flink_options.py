@@ -18,7 +18,7 @@ import conceptloom.runners.flink
 import conceptloom.runners.job_server
 from conceptloom.errors import BuildError, ConceptloomError, ConfigError
 from conceptloom.runners import RUNNERS
-from conceptloom.runners.flink import open_flink
+from conceptloom.runners.flink import _configuration, open_flink
 from conceptloom.runners.job_server import JobServer
 from conceptloom.runners.prism import open_prism
 
@@ -48,7 +48,7 @@ def _listening(engine: _Engine | None) -> Iterator[str]:
 
 
 @contextmanager
-def _server(_: Any) -> Iterator[JobServer]:
+def _server(*_: Any) -> Iterator[JobServer]:
     with _listening(_Engine()) as endpoint:
         yield JobServer(endpoint)
 
@@ -169,3 +169,22 @@ def test_naming_the_runners_loads_no_engine(tmp_path: Path) -> None:
     code = f"import conceptloom.runners, sys; print([m for m in sys.modules if m in {engines}])"
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "workers", "managed", "network"),
+    [((), 2, 1024, 64), (("--parallelism=16",), 2, 8192, 256), (("--flink_master=[auto]",), 1, 512, 64)],
+)
+def test_a_flink_inside_the_server_gets_memory_for_its_slots(
+    options: tuple[str, ...], workers: int, managed: int, network: int
+) -> None:
+    lines = _configuration(PipelineOptions(list(options)), workers).splitlines()
+    assert dict(line.removeprefix("taskmanager.memory.").split(": ") for line in lines) == {
+        "managed.size": f"{managed}m",
+        "network.min": f"{network}m",
+        "network.max": f"{network}m",
+    }
+
+
+def test_the_users_configuration_of_flink_is_the_only_one() -> None:
+    assert _configuration(PipelineOptions(["--flink_conf_dir=/etc/flink"]), 4) == ""

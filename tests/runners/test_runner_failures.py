@@ -73,6 +73,35 @@ def test_a_lost_worker(text: str) -> None:
     assert "Pipeline" not in str(as_error("select", error)) and "\n" not in str(as_error("select", error))
 
 
+ENGINE = (
+    ("java.io.IOException: Cannot write record to fresh sort buffer. Record too large.", "managed.size"),
+    (
+        "java.io.IOException: The record exceeds the maximum size of a sort buffer (current maximum: 4128768 bytes).",
+        "--flink_conf_dir",
+    ),
+    (
+        "java.io.IOException: Insufficient number of network buffers: required 17, but only 12 available. The total "
+        "number of network buffers is currently set to 2048 of 32768 bytes each.",
+        "taskmanager.memory.network.max",
+    ),
+    (
+        "org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException: Could not acquire the minimum "
+        "required resources.",
+        "lower it",
+    ),
+    ("java.lang.OutOfMemoryError: Java heap space", "-Xmx4g"),
+    ("java.lang.IllegalStateException: of a kind that nobody has seen", "nobody has seen"),
+)
+
+
+@pytest.mark.parametrize(("text", "cure"), ENGINE)
+def test_a_failure_of_the_engine_names_the_cure_and_is_not_tried_again(text: str, cure: str) -> None:
+    failure, notes = _run(_Failing(RuntimeError(f"Pipeline job_1 failed in state FAILED: {text}")))
+    assert isinstance(failure, BuildError) and notes == []
+    assert str(failure).startswith(f"stage ingest failed: {text.rstrip('.')}") and cure in str(failure)
+    assert "\n" not in str(failure) and "tried" not in str(failure)
+
+
 def test_an_error_in_this_process_is_no_lost_worker() -> None:
     assert not is_lost_worker(TypeError("unhashable"))
     assert str(as_error("split", TypeError("unhashable"))) == "stage split failed: TypeError: unhashable"
