@@ -30,6 +30,8 @@ class Card(NamedTuple):
     """The title and a description of the task."""
     tasks: tuple[str, ...] = ("text-generation",)
     """Hugging Face task categories."""
+    about_kept: Callable[[JsonObject], str] = lambda report: ""
+    """Returns the text below the table of what was kept, given the report."""
 
 
 class BuiltFiles(NamedTuple):
@@ -45,7 +47,7 @@ def data_card(report: JsonObject, settings: JsonObject, files: BuiltFiles, card:
         _header(files, card),
         _summary(report, card),
         _splits(report, card),
-        _ledger(report),
+        _ledger(report) + card.about_kept(report),
         f"## Files\n\n{card.files}",
         _settings(settings),
     ]

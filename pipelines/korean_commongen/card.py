@@ -1,11 +1,22 @@
 """What the data cards of the recipe `korean-commongen` say."""
 
+from conceptloom.corpus.units import COMPLETED
 from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.card import Card, Column, about_frozen
 
 
 def _about_splits(report: JsonObject) -> str:
     return about_frozen(report, "`split.validation` and `split.test`")
+
+
+def _about_kept(report: JsonObject) -> str:
+    completed = sum(report["records"].get(COMPLETED, {}).values())
+    if not completed:
+        return ""
+    return (
+        f"\n\n{completed:,} sentences that were read were declaratives without their full stop, and were given it "
+        "(`ingest.complete_declaratives`)."
+    )
 
 
 def _unseen(column: Column) -> str:
@@ -29,4 +40,5 @@ KOREAN = Card(
     "`published/` the same as JSON lines and text · `rejected/` every sentence that was left out, with stage and "
     "reason · `index/` the sentences of each concept with their centrality and rank · `report.json` counts and "
     "statistics · `config.yaml` the settings.",
+    about_kept=_about_kept,
 )

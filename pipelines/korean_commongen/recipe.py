@@ -41,7 +41,7 @@ KoreanContext = Context[KoreanCommonGenSettings]
 def analyser_of(settings: KoreanCommonGenSettings) -> KoreanAnalyser:
     """Returns the core's view of the settings of stage ingest."""
     chosen = settings.ingest
-    return KoreanAnalyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
+    return KoreanAnalyser(chosen.tagger, chosen.rule, chosen.filters.chosen(), chosen.complete_declaratives)
 
 
 def _ingest_settings(settings: KoreanCommonGenSettings) -> JsonObject:

@@ -53,10 +53,14 @@ class FilterSettings(Settings):
 
 
 class KoreanIngestSettings(Settings):
-    """Reading, filtering, tagging, concepts (section 3.1)."""
+    """Reading, filtering, tagging, concepts (section 3.1).
+
+    `complete_declaratives` adds the full stop that a declarative lacks, so that it ends in `다.` as section 3.1 wants.
+    """
 
     tagger: str = "mecab"
     rule: str = "published"
+    complete_declaratives: bool = True
     filters: FilterSettings = FilterSettings()
     maximum_malformed: float = Field(default=0.1, ge=0, le=1)
 
