@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from conceptloom.filters import FILTERS, PRESETS, AnyFilter, make_filter
+from conceptloom.filters import FILTERS, PRESETS, AnyFilter, make_filter, preset_options
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import TAGGERS
 from conceptloom.pipelines.build.settings import RecipeSettings, Settings, StepResources, named, refused
@@ -22,7 +22,7 @@ def _name_and_options(value: object) -> tuple[str, dict[str, object]]:
 
 
 class FilterSettings(Settings):
-    """Which filters run: a preset, less `off`, plus `on`, with options by filter."""
+    """Which filters run: a preset, less `off`, plus `on`, with options by filter, which replace the preset's."""
 
     preset: Literal["published", "paper", "none"] = "published"
     off: tuple[str, ...] = ()
@@ -49,7 +49,10 @@ class FilterSettings(Settings):
 
     def chosen(self) -> tuple[AnyFilter, ...]:
         """Returns the filters with their options, in the same order."""
-        return tuple(make_filter(name, self.options.get(name)) for name in self.names())
+        return tuple(make_filter(name, self._options(name)) for name in self.names())
+
+    def _options(self, name: str) -> dict[str, object]:
+        return {**preset_options(self.preset, name), **self.options.get(name, {})}
 
 
 class KoreanIngestSettings(Settings):
