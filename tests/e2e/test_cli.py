@@ -364,7 +364,7 @@ def test_dry_run_writes_nothing(tmp_path: Path) -> None:
 def test_dry_run_of_a_finished_build_touches_nothing(tmp_path: Path, sample: Path) -> None:
     shutil.copytree(sample, tmp_path / "out")
     before = {name: path.stat().st_mtime_ns for name, path in files_of(tmp_path / "out").items()}
-    for extra in ([], ["--overwrite"], ["--set=select.top_k=9"]):
+    for extra in ([], ["--overwrite"], ["--set=select.top_k=9", "--update"]):
         done("build", RECIPE, *SAMPLE_ARGUMENTS, "--output", tmp_path / "out", "--dry-run", *extra)
     assert {name: path.stat().st_mtime_ns for name, path in files_of(tmp_path / "out").items()} == before
 

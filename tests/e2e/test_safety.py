@@ -99,7 +99,7 @@ def malformed_record() -> str:
 def test_an_older_stage_run_again_ends_what_came_after(tmp_path: Path) -> None:
     output = tmp_path / "build"
     shutil.copytree(sample_build(), output)
-    arguments = ["build", RECIPE, "--output", output, "--set", "ingest.rule=exact", "--only", "ingest"]
+    arguments = ["build", RECIPE, "--output", output, "--set=ingest.rule=exact", "--only=ingest", "--update"]
     assert here(*arguments, *SAMPLE_ARGUMENTS, "--workers=1").returncode == 0
     assert [path.parent.name for path in output.rglob("MANIFEST.json")] == ["1-ingest"]
 
