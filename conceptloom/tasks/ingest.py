@@ -149,8 +149,11 @@ def analyse_bucket(
     located = located.append_column("source", pa.array([file.source for file in files]).take(raw["file"]))
     malformed = located.filter(pc.is_valid(located["reason"]))
     good = located.filter(pc.is_null(located["reason"]))
-    first = first_places(strings(good["id"], ID_LENGTH))
-    is_first = first == np.arange(len(first))
+    places = np.arange(len(good))
+    # Blank lines are equal, but no copies of a sentence: the analyser says that they are empty.
+    blank = pc.equal(good["text"], "").to_numpy()
+    first = np.where(blank, places, first_places(strings(good["id"], ID_LENGTH)))
+    is_first = first == places
     unique = good.filter(pa.array(is_first))
     copies = np.bincount(first, minlength=len(first))[is_first].astype(np.int32)
     kept, filtered = _analysed(unique.append_column("copies", pa.array(copies)), analyser, seed)
