@@ -11,6 +11,7 @@ from conceptloom.languages.korean.taggers import TAGGERS
 from conceptloom.pipelines.build.settings import RecipeSettings, Settings, StepResources, named, refused
 from conceptloom.similarity import DEFAULT_SCORER, ScorerOptions, make_scorer
 from conceptloom.splits import POLICIES, Policy
+from conceptloom.storage import absolute
 
 
 def _name_and_options(value: object) -> tuple[str, dict[str, object]]:
@@ -96,7 +97,10 @@ class SelectSettings(Settings):
         name, options = _name_and_options(value)
         with refused():
             make_scorer(name, options)
-        return value if options else name
+        path = options.get("path")
+        # As the patterns of the inputs, so that config.yaml can be used from any folder.
+        found = {"path": absolute(path)} if isinstance(path, str) else {}
+        return {"name": name, **options, **found} if options else name
 
     @property
     def scorer_name(self) -> str:
