@@ -1,6 +1,7 @@
 """Every command of the command line, on a build of the samples and on the published data."""
 
 import json
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -265,6 +266,7 @@ def test_explain_a_sentence_by_id_and_by_text(sample: Path) -> None:
         assert _explained(sample, row["target"]) == _explained(sample, f"  {row['target']}\n") == [history]
         assert (history["split"], history["source"], history["locator"]) == (split, row["source"], row["locator"])
         assert sorted(history["concepts"]) == sorted(row["concepts"])
+        assert history["stored"] == row["concepts"]
         assert history["rejected"] == []
         assert all(verdict["keep"] for verdict in history["verdicts"])
         mine = {one["concept"]: one for one in index if one["sentence_id"] == row["id"]}
@@ -282,6 +284,7 @@ def test_explain_as_text(sample: Path) -> None:
     lines = text.splitlines()
     assert lines[0] == row["target"] and lines[-1].split() == ["split", "test"]
     assert f"source    {row['source']}, {row['locator']}" in lines
+    assert f"stored    {'#'.join(row['concepts'])}" in lines
     assert sum(line.startswith("posting ") for line in lines) == len(row["concepts"])
     assert sum(line.startswith("filter ") and line.endswith(": keep") for line in lines) == 10
 
@@ -290,6 +293,29 @@ def test_explain_a_concept_set_in_any_order(sample: Path) -> None:
     row = data_rows(sample)["train"][5]
     for concepts in (row["concepts"], row["concepts"][::-1]):
         assert row["id"] in [history["id"] for history in _explained(sample, "#".join(concepts))]
+
+
+def test_explain_a_record(sample: Path) -> None:
+    """A record's locator stands for all its texts, kept and rejected, and for no record whose number begins so."""
+    every = [*rows(sample, "stages/1-ingest/sentences-*"), *rows(sample, "stages/1-ingest/rejected-*")]
+    for record in ("captions_ko.json#1", "captions_ko.json#12", "dialogues_ko.json#3"):
+        wanted = {row["id"] for row in every if re.split(r"[/.](?!json)", row["locator"])[0] == record}
+        assert wanted
+        assert {history["id"] for history in _explained(sample, record)} == wanted
+    assert here("explain", sample, "captions_ko.json#9999").returncode == 1
+
+
+def test_explain_a_part_of_a_sentence(sample: Path) -> None:
+    every = [*rows(sample, "stages/1-ingest/sentences-*"), *rows(sample, "stages/1-ingest/rejected-*")]
+    for part in ("악대가  북을 치며", "공원 벤치"):
+        wanted = {row["id"] for row in every if " ".join(part.split()) in row["text"]}
+        assert 0 < len(wanted) <= 10
+        assert {history["id"] for history in _explained(sample, part)} == wanted
+    said = here("explain", sample, "있다")
+    assert said.stdout.count("\nid ") == 10
+    assert said.stderr == "these are the first 10 texts that hold this: give a longer part\n"
+    row = next(row for row in data_rows(sample)["train"] if row["target"].endswith("있다."))
+    assert row["id"] in [history["id"] for history in _explained(sample, row["target"].removesuffix("."))]
 
 
 def test_explain_every_kind_of_rejected_sentence(sample: Path) -> None:
