@@ -1,8 +1,10 @@
 """Every command of the command line, on a build of the samples and on the published data."""
 
+import io
 import json
 import re
 import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -110,6 +112,19 @@ def test_concepts() -> None:
     assert len(found) == 4
 
 
+def test_concepts_of_text_that_is_not_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["개가 길에서 잔다.", "dog", "비가 온다.", "눈이 온다."]
+    content = b"\n".join(line.encode("utf-8" if number < 2 else "cp949") for number, line in enumerate(lines))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    said = here("concepts")
+    assert said.returncode == 0
+    assert [json.loads(line)["sentence"] for line in said.stdout.splitlines()[:2]] == lines[:2]
+    assert said.stderr.startswith("warning: 2 of 4 lines are not UTF-8, the first is line 3;")
+    assert said.stderr.count("\n") == 1 and "iconv" in said.stderr
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("비가 온다.\n".encode())))
+    assert here("concepts").stderr == ""
+
+
 @pytest.mark.parametrize("rule", ["paper", "exact", "noun-verb", "free-morpheme"])
 def test_concepts_by_another_rule(rule: str) -> None:
     texts = plain_sentences()[:20]
@@ -136,6 +151,17 @@ def test_stats_of_a_build_are_those_of_its_report(sample: Path, folder: str, end
         for column in expected.values():
             column["source_rates"] = {}
     assert found == expected
+
+
+def test_stats_of_the_directory_of_a_build(tmp_path: Path, sample: Path) -> None:
+    assert json.loads(done("stats", sample, "--json")) == report(sample)["statistics"]
+    assert done("stats", sample) == done("stats", *_splits(sample, "data", "parquet"))
+    english = json.loads(done("stats", sample, "--table=commongen", "--json"))
+    assert english["train"]["sets"] == len(data_rows(sample)["train"])
+    assert here("stats", sample, f"--test={sample}").returncode == 2
+    assert here("stats").returncode == 2
+    assert here("stats", *_splits(sample, "data", "parquet"), "--", "--no_auth").returncode == 0
+    assert "no finished build" in here("stats", tmp_path).stderr
 
 
 def test_stats_as_a_table(sample: Path) -> None:
