@@ -54,6 +54,22 @@ def data_card(report: JsonObject, settings: JsonObject, files: BuiltFiles, card:
     return "\n\n".join(parts) + "\n"
 
 
+def variant_card(report: JsonObject, about: str, files: BuiltFiles, card: Card) -> str:
+    """Returns the text of the card of a variant, given the report of its build with the variant's own statistics.
+
+    `about` says what was changed.
+    """
+    parts = [
+        _header(files, card),
+        f"{_summary(report, card)}\n\n{about}",
+        _splits({**report, "frozen": None}, card),
+        "## Files\n\n`data/` the splits, with the columns of the build · `published/` the same as JSON lines and text"
+        + (" · `rejected/` the rows that were left out" if "rejected" in files.folders else "")
+        + " · `variant.json` the build and the change.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
 def _header(files: BuiltFiles, card: Card) -> str:
     data = [{"split": split, "path": f"data/{split}-*.parquet"} for split in files.splits]
     configs: list[JsonObject] = [{"config_name": "default", "default": True, "data_files": data}]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from builds import (
     RECIPE,
     SAMPLE_ARGUMENTS,
@@ -228,6 +229,29 @@ def test_variant_high_level(sample: Path, tmp_path: Path) -> None:
         {name: path.read_bytes() for name, path in files_of(tmp_path / place).items()} for place in ("again", "42")
     )
     assert again == first
+
+
+def _card(directory: Path) -> tuple[dict[str, Any], str]:
+    """The header and the text of a data card."""
+    _, header, text = (directory / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    return yaml.safe_load(header), text
+
+
+def test_the_card_of_a_variant_says_what_it_is_and_holds_its_own_numbers(sample: Path, tmp_path: Path) -> None:
+    _variant(sample, tmp_path / "out", "--kind=free-morpheme")
+    header, text = _card(tmp_path / "out")
+    assert "variant `free-morpheme` of that data set: the sets are made again by rule `free-morpheme`" in text
+    left_out = (tmp_path / "out" / "rejected").exists()
+    assert [one["config_name"] for one in header["configs"]] == ["default", *(["rejected"] if left_out else [])]
+    found = data_rows(tmp_path / "out")
+    assert f"| concept sets | {' | '.join(f'{len(members):,}' for members in found.values())} |" in text
+    unique = [len({concept for row in members for concept in row["concepts"]}) for members in found.values()]
+    assert f"| unique concepts | {' | '.join(f'{number:,}' for number in unique)} |" in text
+    _variant(sample, tmp_path / "first", "--kind=source-only", "--source=captions")
+    assert "variant `source-only` of that data set: the rows of source captions alone" in _card(tmp_path / "first")[1]
+    _variant(sample, tmp_path / "order", "--kind=curriculum")
+    table = "## Splits" + _card(sample)[1].split("## Splits")[1].split("## What")[0]
+    assert table.strip() in _card(tmp_path / "order")[1]
 
 
 def test_variant_source_only(sample: Path, tmp_path: Path) -> None:
