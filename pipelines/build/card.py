@@ -32,6 +32,8 @@ class Card(NamedTuple):
     """Hugging Face task categories."""
     about_kept: Callable[[JsonObject], str] = lambda report: ""
     """Returns the text below the table of what was kept, given the report."""
+    caution: str = ""
+    """What users of the data must know: the card of a variant, which has no such table, says it too."""
 
 
 class BuiltFiles(NamedTuple):
@@ -63,6 +65,7 @@ def variant_card(report: JsonObject, about: str, files: BuiltFiles, card: Card) 
         _header(files, card),
         f"{_summary(report, card)}\n\n{about}",
         _splits({**report, "frozen": None}, card),
+        *([card.caution] if card.caution else []),
         "## Files\n\n`data/` the splits, with the columns of the build · `published/` the same as JSON lines and text"
         + (" · `rejected/` the rows that were left out" if "rejected" in files.folders else "")
         + " · `variant.json` the build and the change.",

@@ -9,10 +9,20 @@ def _about_splits(report: JsonObject) -> str:
     return about_frozen(report, "`split.validation` and `split.test`")
 
 
+NOT_SCREENED = (
+    "The paper's named-entity filter and its classifier of unethical sentences (section 3.1, Ethical Consideration) "
+    "are not part of conceptloom yet: names are known by the tagger's tags alone, and offensive or biased sentences of "
+    "the corpora are not left out. Screen the data before people or models get it."
+)
+"""What the paper does and the recipe does not."""
+
+
 def _about_kept(report: JsonObject) -> str:
     completed = sum(report["records"].get(COMPLETED, {}).values())
-    if not completed:
-        return ""
+    return f"{_about_completed(completed) if completed else ''}\n\n{NOT_SCREENED}"
+
+
+def _about_completed(completed: int) -> str:
     return (
         f"\n\n{completed:,} sentences that were read were declaratives without their full stop, and were given it "
         "(`ingest.complete_declaratives`)."
@@ -41,4 +51,5 @@ KOREAN = Card(
     "reason · `index/` the sentences of each concept with their centrality and rank · `report.json` counts and "
     "statistics · `config.yaml` the settings.",
     about_kept=_about_kept,
+    caution=NOT_SCREENED,
 )

@@ -247,6 +247,8 @@ def test_the_card_of_a_variant_says_what_it_is_and_holds_its_own_numbers(sample:
     assert f"| concept sets | {' | '.join(f'{len(members):,}' for members in found.values())} |" in text
     unique = [len({concept for row in members for concept in row["concepts"]}) for members in found.values()]
     assert f"| unique concepts | {' | '.join(f'{number:,}' for number in unique)} |" in text
+    for card in (text, _card(sample)[1]):
+        assert "named-entity filter" in card and "unethical sentences" in card and "not part of conceptloom yet" in card
     _variant(sample, tmp_path / "first", "--kind=source-only", "--source=captions")
     assert "variant `source-only` of that data set: the rows of source captions alone" in _card(tmp_path / "first")[1]
     _variant(sample, tmp_path / "order", "--kind=curriculum")
