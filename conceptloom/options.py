@@ -52,7 +52,7 @@ def with_options(make: Callable[..., T], options: Mapping[str, object], owner: s
         option = _known(name, known, owner)
         if not _fits(value, option.type):
             raise ConfigError(f"option {name} of {owner} is {value!r}; it may be {describe_type(option.type)}")
-        values[option.attribute] = value
+        values[option.attribute] = tuple(value) if isinstance(value, list) else value
     for option in known.values():
         if option.default is REQUIRED and option.attribute not in values:
             raise ConfigError(f"{owner} needs the option {option.name}: {describe_type(option.type)}")
@@ -67,7 +67,11 @@ def describe_type(hint: object) -> str:
 
     >>> describe_type(str | int)
     'text or a whole number'
+    >>> describe_type(tuple[str, ...])
+    'a list of text'
     """
+    if typing.get_origin(hint) is tuple:
+        return f"a list of {describe_type(typing.get_args(hint)[0])}"
     if _is_union(hint):
         return " or ".join(describe_type(part) for part in typing.get_args(hint))
     if typing.get_origin(hint) is typing.Literal:
@@ -87,6 +91,8 @@ def _fits(value: object, hint: object) -> bool:
         return any(_fits(value, part) for part in typing.get_args(hint))
     if typing.get_origin(hint) is typing.Literal:
         return isinstance(value, str) and value in typing.get_args(hint)
+    if typing.get_origin(hint) is tuple:
+        return isinstance(value, list | tuple) and all(_fits(one, typing.get_args(hint)[0]) for one in value)
     return type(value) is hint or (hint is float and type(value) is int)
 
 

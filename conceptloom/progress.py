@@ -5,6 +5,7 @@ from collections.abc import Callable
 Listener = Callable[[int, int], None]
 """Called with the numbers of sentences read, and finished (kept or rejected), since the last call."""
 _listeners: list[Listener] = []
+_watchers: list[Callable[[float], None]] = []
 _readers: list[Callable[[str], None]] = []
 
 
@@ -18,6 +19,18 @@ def advance(read: int, done: int) -> None:
     """Tells the listeners how many more sentences were read, and how many more are finished."""
     for listener in _listeners:
         listener(read, done)
+
+
+def watch(watcher: Callable[[float], None]) -> Callable[[], None]:
+    """Calls `watcher` with each share of work from now on; returns a function that stops this."""
+    _watchers.append(watcher)
+    return lambda: _watchers.remove(watcher)
+
+
+def work(share: float) -> None:
+    """Tells the watchers of work that no number of sentences tells, as a share of all work of the stage (0 to 1)."""
+    for watcher in _watchers:
+        watcher(share)
 
 
 def read_notes(reader: Callable[[str], None]) -> Callable[[], None]:

@@ -25,11 +25,13 @@ time.
 class RunTask(beam.DoFn):
     """Runs a task on (bucket, blocks) elements; emits its results as (bucket, bytes) to the tagged outputs.
 
-    With an open local pool, calls run in the pool, a bounded number ahead; otherwise they run inline.
+    With an open local pool, calls run in the pool, a bounded number ahead; otherwise they run inline. `share` is the
+    share of the stage's work that a call is, if its receipt does not tell of sentences.
     """
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, share: float = 0.0) -> None:
         self._task = task
+        self._share = share
 
     def setup(self) -> None:
         one_thread()
@@ -42,11 +44,13 @@ class RunTask(beam.DoFn):
         full = [block for block in blocks if block]
         for outputs in self._calls.submit(timed, self._task, bucket, full, side):
             yield from tagged(self._task, outputs)
+            progress.work(self._share)
 
     def finish_bundle(self) -> Iterator[object]:
         for outputs in self._calls.drain():
             for one in tagged(self._task, outputs):
                 yield pvalue.TaggedOutput(one.tag, GlobalWindows.windowed_value(one.value))
+            progress.work(self._share)
 
 
 def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOutput]:
@@ -66,18 +70,19 @@ def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOut
 class MapBlocks(beam.PTransform):
     """Runs `task` on each (bucket, blocks) element; produces a PCollection of (bucket, bytes) for each output.
 
-    `side` is a PCollection of a single bytes element, the side input of every call.
+    `side` is a PCollection of a single bytes element, the side input of every call; `share` is as in RunTask.
     """
 
-    def __init__(self, task: Task, side: beam.PCollection[bytes] | None = None) -> None:
+    def __init__(self, task: Task, side: beam.PCollection[bytes] | None = None, share: float = 0.0) -> None:
         super().__init__()
         self._task = task
         self._side = side
+        self._share = share
 
     # Beam reads this signature as type hints, and knows none for several outputs (a DoOutputsTuple).
     def expand(self, blocks: beam.PCollection[tuple[int, Iterable[bytes]]]) -> Any:
         sides = {} if self._side is None else {"side": pvalue.AsSingleton(self._side)}
-        run = beam.ParDo(RunTask(self._task), **sides).with_output_types(tuple[int, bytes])
+        run = beam.ParDo(RunTask(self._task, self._share), **sides).with_output_types(tuple[int, bytes])
         return blocks | type(self._task).__name__ >> run.with_outputs(*self._task.outputs)
 
 

@@ -10,6 +10,7 @@ from apache_beam import pvalue
 from apache_beam.metrics import Metrics
 from apache_beam.utils.shared import Shared
 
+from conceptloom import progress
 from conceptloom.errors import BuildError, ConceptloomError
 from conceptloom.parallel import one_thread
 from conceptloom.tasks.base import Output, Task, timed
@@ -44,9 +45,10 @@ class RunModelTask(beam.DoFn):
     Unlike RunTask it never uses the local pool: each of its processes would load the model, and a device has one owner.
     """
 
-    def __init__(self, stage: str, task: ModelTask) -> None:
+    def __init__(self, stage: str, task: ModelTask, share: float = 0.0) -> None:
         self._stage = stage
         self._task = task
+        self._share = share
         self._shared = Shared()
 
     def setup(self) -> None:
@@ -63,6 +65,7 @@ class RunModelTask(beam.DoFn):
             # Not counted where it happens: a runner drops what is counted outside of a bundle.
             self._count(model_loads=1, model_load_ms=load_ms)
         yield from tagged(self._task, self._without_counts(outputs))
+        progress.work(self._share)
 
     def _open(self) -> HeldModel:
         try:
@@ -89,8 +92,8 @@ class MapBlocksWithModel(beam.PTransform):
     """As MapBlocks, for a task with a model: opened once in a process, which runs all of its blocks itself.
 
     `hints` are Beam's resource hints (accelerator, min_ram): they bring workers with the device, where a runner has
-    such workers. Counters, each for its task: model_loads, model_load_ms, model_blocks, model_ms, and what the task
-    counts itself (conceptloom.tasks.models.counted).
+    such workers. `share` is as in RunTask. Counters, each for its task: model_loads, model_load_ms, model_blocks,
+    model_ms, and what the task counts itself (conceptloom.tasks.models.counted).
 
     Beam's RunInference is not used, as it would make the result depend on bundles or cost more: it batches elements by
     time unless minimum and maximum are equal, while a block here is a batch already, made by the data alone; it has one
@@ -104,16 +107,20 @@ class MapBlocksWithModel(beam.PTransform):
         task: ModelTask,
         side: "beam.PCollection[bytes] | None" = None,
         hints: Mapping[str, str] | None = None,
+        share: float = 0.0,
     ) -> None:
         super().__init__()
         self._stage = stage
+        self._share = share
         self._task = task
         self._side = side
         self._hints = dict(hints or {})
 
     def expand(self, blocks: "beam.PCollection[tuple[int, Iterable[bytes]]]") -> "beam.pvalue.DoOutputsTuple":
         sides = {} if self._side is None else {"side": pvalue.AsSingleton(self._side)}
-        run = beam.ParDo(RunModelTask(self._stage, self._task), **sides).with_output_types(tuple[int, bytes])
+        run = beam.ParDo(RunModelTask(self._stage, self._task, self._share), **sides).with_output_types(
+            tuple[int, bytes]
+        )
         named = type(self._task).__name__ >> run.with_resource_hints(**self._hints).with_outputs(*self._task.outputs)
         return blocks | named
 

@@ -40,6 +40,9 @@ def build(
     frozen: str | None = typer.Option(None, help="A finished build whose validation and test are reused unchanged."),
     only: str | None = typer.Option(None, help="Run only this stage; earlier stages must be finished."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Check the inputs and print the plan without building."),
+    update: bool = typer.Option(
+        False, "--update", help="Change a finished build to other settings; stages that still hold are kept."
+    ),
     overwrite: bool = typer.Option(
         False, "--overwrite", help="Delete an existing build in the output directory first."
     ),
@@ -61,6 +64,7 @@ def build(
         only=only,
         dry_run=dry_run,
         overwrite=overwrite,
+        update=update,
         beam_options=options,
     )
     run_build(wish)
@@ -85,7 +89,7 @@ def demo(
     settings = RECIPES[recipe].demo
     if settings is None:
         raise ConfigError(f"recipe {recipe} has no demo: use `conceptloom build` with your own files")
-    run_build(BuildWish(recipe, settings(), output, as_json, workers=workers, beam_options=options))
+    run_build(BuildWish(recipe, settings(), output, as_json, workers=workers, update=True, beam_options=options))
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ class BuildWish:
     only: str | None = None
     dry_run: bool = False
     overwrite: bool = False
+    update: bool = False
     beam_options: tuple[str, ...] = ()
 
 
@@ -113,6 +118,8 @@ def run_build(wish: BuildWish) -> None:
     from conceptloom.pipelines.build.engine import Build
     from conceptloom.runners import RUNNERS
 
+    if wish.update and wish.overwrite:
+        raise ConfigError("--update keeps what still holds, --overwrite deletes it: give one of them")
     recipe = RECIPES[wish.recipe]
     settings = make_settings(recipe.settings, {"recipe": wish.recipe, **wish.data}, "--config, --input and --set")
     stages = [stage.name for stage in recipe.stages]
@@ -121,10 +128,10 @@ def run_build(wish: BuildWish) -> None:
     open_runner = RUNNERS[wish.runner].open
     if wish.dry_run:
         with open_runner(wish.workers, wish.beam_options) as opened:
-            _plan(Build(recipe, settings, wish.output, opened), wish)
+            _plan(Build(recipe, settings, wish.output, opened, overwrite=wish.overwrite, update=wish.update), wish)
         return
     with open_runner(wish.workers, wish.beam_options) as opened, ConsoleObserver() as observer:
-        build = Build(recipe, settings, wish.output, opened, observer=observer, overwrite=wish.overwrite)
+        build = Build(recipe, settings, wish.output, opened, observer, overwrite=wish.overwrite, update=wish.update)
         finished = build.run(wish.only)
     show_result(recipe, finished, wish.output, wish.as_json)
 

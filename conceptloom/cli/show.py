@@ -37,11 +37,12 @@ class ConsoleObserver(Observer):
         self._bars = Progress(*_COLUMNS, console=self._console, disable=not self._console.is_terminal)
         self._task: TaskID | None = None
         self._begin = 0.0
-        self._done, self._read, self._known = 0, 0, False
+        self._done, self._read, self._known, self._share = 0, 0, False, 0.0
 
     def __enter__(self) -> "ConsoleObserver":
         self._bars.start()
-        self._stops = progress.listen(self._advance), progress.read_notes(self._console.print)
+        notes = progress.read_notes(self._console.print)
+        self._stops = progress.listen(self._advance), progress.watch(self._work), notes
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -65,7 +66,7 @@ class ConsoleObserver(Observer):
     def started(self, stage: str, sentences: int | None) -> None:
         """Opens the progress bar of a stage."""
         self._begin = time.monotonic()
-        self._done, self._read, self._known = 0, sentences or 0, sentences is not None
+        self._done, self._read, self._known, self._share = 0, sentences or 0, sentences is not None, 0.0
         self._task = self._bars.add_task(stage, total=sentences, rate="")
         if not self._console.is_terminal:
             self._console.print(f"stage {stage}: started")
@@ -76,8 +77,20 @@ class ConsoleObserver(Observer):
         self._done += done
         # The total of the first stage is known only once it has read its input.
         self._read += 0 if self._known else read
-        rate = self._done / max(time.monotonic() - self._begin, 1e-9)
-        self._bars.update(self._task, completed=self._done, total=self._read or None, rate=f"{rate:,.0f}/s")
+        self._draw()
+
+    def _work(self, share: float) -> None:
+        if self._task is None or not share:
+            return
+        self._share += share
+        self._draw()
+
+    def _draw(self) -> None:
+        """Moves the bar: what is done of all sentences, where some work comes before the first of them is done."""
+        assert self._task is not None
+        done = self._share * self._read + (1 - self._share) * self._done
+        rate = done / max(time.monotonic() - self._begin, 1e-9)
+        self._bars.update(self._task, completed=done, total=self._read or None, rate=f"{rate:,.0f}/s")
 
     def finished(self, stage: str, manifest: Manifest) -> None:
         """Closes the progress bar of a stage and prints its counts."""

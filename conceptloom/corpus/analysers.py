@@ -24,7 +24,9 @@ class OpenAnalyser(Protocol):
 class SentenceAnalyser(Protocol):
     """A language's analysis as a configuration names it: a frozen dataclass, pickled to where the sentences are."""
 
-    unit: ClassVar[Unit]
+    @property
+    def unit(self) -> Unit:
+        """How records become units."""
 
     def signature(self) -> JsonObject:
         """Returns what the rows depend on, besides names and options: versions, hashes of files. Opens nothing.

@@ -17,6 +17,7 @@ from conceptloom.corpus.units import SentenceUnit, Unit
 from conceptloom.filters import KEEP, AnyFilter, OpenFilters, Signed, Verdict, open_filters
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.json_values import JsonObject
+from conceptloom.languages.korean.declaratives import CompleteSentences
 from conceptloom.languages.korean.normalise import normalise
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.sentences import split_sentences
@@ -31,12 +32,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class KoreanAnalyser:
-    """How sentences are analysed: a tagger and a concept rule by name, and the filters, in order."""
+    """How sentences are analysed: a tagger and a concept rule by name, and the filters, in order.
+
+    With `complete`, declaratives without their full stop get it before anything else is done with them.
+    """
 
     tagger: str = "mecab"
     rule: str = "published"
     filters: tuple[AnyFilter, ...] = ()
-    unit: ClassVar[Unit] = SentenceUnit(normalise, split_sentences)
+    complete: bool = True
+
+    @property
+    def unit(self) -> Unit:
+        """See SentenceAnalyser: sentences."""
+        split = CompleteSentences(self.tagger) if self.complete else split_sentences
+        return SentenceUnit(normalise, split, self.complete)
 
     def signature(self) -> JsonObject:
         """See SentenceAnalyser: that of the tagger, and of the filters that have one, in order, if there are any."""

@@ -4,6 +4,7 @@ Any unit, be it a sentence or a whole record, is passed on as one text with an i
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,30 +16,44 @@ from conceptloom.readers.records import whole_records
 
 Normalise = Callable[[str], str]
 Split = Callable[[str], list[str]]
+COMPLETED = "completed"
+"""The count of sentences that were given the full stop that they lacked."""
 
 
 class Unit(Protocol):
     """A frozen dataclass. Its functions belong to modules, since they are pickled by name."""
 
-    def rows(self, entries: Iterable[Entry], file: int, reader: Reader) -> Iterator[Row]:
-        """Yields a row of schema RAW for each unit in the entries of a reader, and one for each malformed entry."""
+    def rows(self, entries: Iterable[Entry], file: int, reader: Reader, counts: Counter[str]) -> Iterator[Row]:
+        """Yields a row of schema RAW for each unit in the entries of a reader, and one for each malformed entry.
+
+        Adds to `counts` what else the report should tell, by name, such as COMPLETED.
+        """
 
 
 @dataclass(frozen=True)
 class SentenceUnit:
-    """Each text of a record by itself, normalised and split into sentences."""
+    """Each text of a record by itself, normalised and split into sentences.
+
+    `completes` says that `split` may add a full stop to the last sentence; such sentences are counted as COMPLETED.
+    """
 
     normalise: Normalise
     split: Split
+    completes: bool = False
 
-    def rows(self, entries: Iterable[Entry], file: int, reader: Reader) -> Iterator[Row]:
+    def rows(self, entries: Iterable[Entry], file: int, reader: Reader, counts: Counter[str]) -> Iterator[Row]:
         """See Unit. The only sentence of a text has number 0; several sentences count from 1."""
-        normalise, split = self.normalise, self.split
+        normalise, split, completes = self.normalise, self.split, self.completes
+        if completes:
+            counts[COMPLETED] += 0
         for entry in entries:
             if isinstance(entry, Malformed):
                 yield malformed_row(entry, file)
                 continue
-            sentences = split(normalise(entry.text))
+            normal = normalise(entry.text)
+            sentences = split(normal)
+            if completes and not normal.endswith(sentences[-1]):
+                counts[COMPLETED] += 1
             first = 0 if len(sentences) == 1 else 1
             for number, text in enumerate(sentences, first):
                 yield text_id(text), text, file, entry.record, entry.item, number, None, None
@@ -54,7 +69,7 @@ class RecordUnit:
     normalise: Normalise
     fields: tuple[str, ...]
 
-    def rows(self, entries: Iterable[Entry], file: int, reader: Reader) -> Iterator[Row]:
+    def rows(self, entries: Iterable[Entry], file: int, reader: Reader, counts: Counter[str]) -> Iterator[Row]:
         """See Unit. Keeps only the fields named in `fields`, in that order."""
         for record in whole_records(entries, reader):
             if isinstance(record, Malformed):

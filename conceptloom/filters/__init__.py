@@ -19,7 +19,7 @@ from conceptloom.filters.base import (
     make_filter,
 )
 from conceptloom.filters.opened import OpenFilters, open_filters, verdict_of
-from conceptloom.filters.presets import PRESETS
+from conceptloom.filters.presets import PRESETS, preset_options
 
 __all__ = [
     "FILTERS",
@@ -45,6 +45,7 @@ __all__ = [
     "length",
     "make_filter",
     "open_filters",
+    "preset_options",
     "tags",
     "verdict_of",
 ]

@@ -93,9 +93,9 @@ def make_filter(name: str, options: Mapping[str, object] | None = None) -> AnyFi
 
 
 def joined(filters: Sequence[Filter]) -> tuple[Filter, ...]:
-    """Returns the same filters, neighbours of one kind joined into one pass where their class can (`joined`)."""
-    groups = ((kind, tuple(members)) for kind, members in groupby(filters, key=type))
-    parts = ((kind.joined(members),) if hasattr(kind, "joined") else members for kind, members in groups)
+    """Returns the same filters, neighbours joined into one pass where their classes have the same way (`joined`)."""
+    groups = ((way, tuple(members)) for way, members in groupby(filters, key=lambda one: getattr(one, "joined", None)))
+    parts = (members if way is None else (way(members),) for way, members in groups)
     return tuple(chain.from_iterable(parts))
 
 

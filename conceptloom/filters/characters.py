@@ -1,12 +1,32 @@
 """Filters `digits`, `foreign` and `symbols`: what no published sentence may hold (Korean CommonGen, section 3.1)."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
-from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict, first_objection
+from conceptloom.errors import ConfigError
+from conceptloom.filters.base import FILTERS, KEEP, Filter, FilterEntry, Subject, Verdict, first_objection
 
 _PLAIN = re.compile(r"[가-힣 ,]*\.?").fullmatch
+_FOREIGN = r"[^\W\d_가-힣]"
+"""A letter of another script, or a single jamo."""
+
+
+@dataclass(frozen=True)
+class AllCharacters:
+    """Leaves out what one of the filters leaves out, for the reason of the first that does.
+
+    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, as most texts are.
+    """
+
+    filters: Sequence[Filter]
+    subject: ClassVar[Subject] = "text"
+
+    def check(self, subject: str) -> Verdict:
+        """Returns the verdict on a normalised text."""
+        return KEEP if _PLAIN(subject) else first_objection(self.filters, subject)
 
 
 @dataclass(frozen=True)
@@ -22,25 +42,38 @@ class Characters:
         found = self.pattern.search(subject)
         return Verdict(False, self.reason, found.group()) if found else KEEP
 
-    @staticmethod
-    def joined(filters: "tuple[Characters, ...]") -> "AllCharacters":
-        """Returns several of them as one; most texts need none of them."""
-        return AllCharacters(filters)
+    joined = AllCharacters
+    """Several of them as one; most texts need none of them."""
 
 
 @dataclass(frozen=True)
-class AllCharacters:
-    """Leaves out what one of the filters leaves out, for the reason of the first that does.
+class Foreign:
+    """Leaves out a text with letters of another script, or single jamo, except for the words `allow`, in any case.
 
-    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, as most texts are.
+    A word is a run of such letters, so `TV` allows TV, tv and TV모니터, but not TVN.
     """
 
-    filters: tuple[Characters, ...]
+    allow: tuple[str, ...] = ()
     subject: ClassVar[Subject] = "text"
 
+    def __post_init__(self) -> None:
+        wrong = [word for word in self.allow if not re.fullmatch(f"{_FOREIGN}+", word)]
+        if wrong:
+            raise ConfigError(f"{wrong[0]!r} in allow is not a word of letters of another script")
+
     def check(self, subject: str) -> Verdict:
-        """Returns the verdict on a normalised text."""
-        return KEEP if _PLAIN(subject) else first_objection(self.filters, subject)
+        """Returns the verdict on a normalised text; the detail is the first word that is not allowed."""
+        found = _foreign_but(self.allow).search(subject)
+        return Verdict(False, "foreign", found.group()) if found else KEEP
+
+    joined = AllCharacters
+
+
+@lru_cache
+def _foreign_but(allowed: tuple[str, ...]) -> re.Pattern[str]:
+    """Returns the pattern of a word of foreign letters that is none of these."""
+    others = f"(?!(?:{'|'.join(allowed)})(?!{_FOREIGN}))" if allowed else ""
+    return re.compile(f"(?<!{_FOREIGN}){others}{_FOREIGN}+", re.IGNORECASE)
 
 
 def _add(name: str, summary: str, pattern: str) -> None:
@@ -49,5 +82,5 @@ def _add(name: str, summary: str, pattern: str) -> None:
 
 
 _add("digits", "sentences with a digit of any script", r"\d+")
-_add("foreign", "sentences with letters of another script, or single jamo", r"[^\W\d_가-힣]+")
+FILTERS.add("foreign", FilterEntry("sentences with letters of another script, or single jamo", Foreign))
 _add("symbols", "sentences with a sign other than comma, final full stop and space", r"(?:[^\w\s.,]|_|\.(?!$))+")

@@ -33,18 +33,19 @@ _VIDEO = re.compile(r'\{\s*"[^"]*"\s*:\s*\{(?=[^{}]*"timestamps"\s*:\s*\[)(?=[^{
 _DIALOGUES = re.compile(r'"body"\s*:\s*\{\s*"(dialogue|summary)"')
 
 
-def find_format(path: str, head: bytes) -> str:
+def find_format(path: str, head: bytes, encoding: str | None = None) -> str:
     """Returns the name of a file's format; raises InputError if it is unclear.
 
-    `head` is the first 64 KiB of the file, decompressed.
+    `head` is the first 64 KiB of the file, decompressed; its encoding is found from it where none is given.
     """
     kind = next((kind for magic, kind in _BINARY.items() if head.startswith(magic)), None)
     if kind:
         raise InputError(f"{path}: this is {kind}; unpack or convert it to text first (.gz may stay)")
-    encoding = find_encoding(head)
-    text = head.decode(encoding, "replace")
+    text = head.decode(encoding or find_encoding(head), "replace").removeprefix("\ufeff")
     if text.count("\0") > _NUL_SHARE * len(text):
-        raise _unclear(path, "it is binary, or UTF-16 without a byte-order mark: convert it to UTF-8, or")
+        raise _unclear(
+            path, "it is binary, or UTF-16 without a byte-order mark: give --set inputs.NAME.encoding=utf-16-le, or"
+        )
     if by_lines := _by_lines(text):
         return by_lines
     by_name = _BY_NAME.get(_extension(path), "")

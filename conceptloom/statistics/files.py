@@ -1,10 +1,15 @@
 """Examples of a data set, read from its files for statistics and variants."""
 
+import pyarrow as pa
+
 from conceptloom.examples import Example
 from conceptloom.readers.commongen import read_parallel, target_of, without_tags
 from conceptloom.readers.published import read_examples
 from conceptloom.storage import match
 from conceptloom.tables import read_table
+
+COLUMNS = ["concepts", "references", "source"]
+"""The columns of a build's data/ that statistics are made of."""
 
 
 def load_examples(argument: str) -> list[Example]:
@@ -23,8 +28,14 @@ def load_examples(argument: str) -> list[Example]:
 
 def _load(path: str, source: str | None) -> list[Example]:
     if path.endswith(".parquet"):
-        rows = read_table(path, ["concepts", "references", "source"]).to_pylist()
-        return [Example(tuple(row["concepts"]), tuple(row["references"]), source or row["source"]) for row in rows]
+        return examples_of(read_table(path, COLUMNS), source)
     target = target_of(path)
     examples = read_parallel(path, target) if target else read_examples(path)
     return [without_tags(example)._replace(source=source) for example in examples]
+
+
+def examples_of(rows: pa.Table, source: str | None = None) -> list[Example]:
+    """Returns the examples of rows of a build's data/ (COLUMNS), of their own source or of the given one."""
+    return [
+        Example(tuple(row["concepts"]), tuple(row["references"]), source or row["source"]) for row in rows.to_pylist()
+    ]

@@ -89,6 +89,16 @@ def dataset_statistics(
     )
 
 
+def block_statistics(blocks: Mapping[str, pa.Table]) -> dict[str, SplitStatistics]:
+    """Returns the column of each split, given its examples (schema EXAMPLES); unseen tuples are those against train."""
+    found = {}
+    for split, block in blocks.items():
+        tuples = eval_tuples(block) if split != "train" and "train" in blocks else None
+        missing = unseen(tuples, seen_in(blocks["train"], tuples)) if tuples else None
+        found[split] = split_statistics(count_block(block), missing)
+    return found
+
+
 def _held_out(rows: Sequence[Example], train: pa.Table, extract: Extractor | None) -> SplitStatistics:
     block = examples_table(rows)
     tuples = eval_tuples(block)

@@ -1,6 +1,7 @@
 """Stage ingest: from raw files to analysed sentences in any language."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -72,12 +73,14 @@ class ReadSpan:
         counts = Records()
         results = counts.watch(self._limited(read_span(span, file.reader, file.encoding)))
         ledger = Ledger()
-        rows = self.unit.rows(results, number, file.reader)
+        others = Counter[str]()
+        rows = self.unit.rows(results, number, file.reader, others)
         for table in raw_tables(rows, max(ROWS, BLOCK_ROWS * self.buckets)):
             ledger.of(file.source).read += len(table)
             ids = strings(table["id"], ID_LENGTH)
             yield from (Output("raw", *block) for block in by_bucket(table, bucket_of(id_heads(ids), self.buckets)))
-        yield receipt(bucket, ledger, records={file.source: counts.records}, malformed={file.source: counts.malformed})
+        told = {"records": counts.records, "malformed": counts.malformed, **others}
+        yield receipt(bucket, ledger, **{name: {file.source: count} for name, count in told.items()})
 
     def _limited(self, results: Iterator[Entry]) -> Iterator[Entry]:
         limit = self.limit
@@ -146,8 +149,11 @@ def analyse_bucket(
     located = located.append_column("source", pa.array([file.source for file in files]).take(raw["file"]))
     malformed = located.filter(pc.is_valid(located["reason"]))
     good = located.filter(pc.is_null(located["reason"]))
-    first = first_places(strings(good["id"], ID_LENGTH))
-    is_first = first == np.arange(len(first))
+    places = np.arange(len(good))
+    # Blank lines are equal, but no copies of a sentence: the analyser says that they are empty.
+    blank = pc.equal(good["text"], "").to_numpy()
+    first = np.where(blank, places, first_places(strings(good["id"], ID_LENGTH)))
+    is_first = first == places
     unique = good.filter(pa.array(is_first))
     copies = np.bincount(first, minlength=len(first))[is_first].astype(np.int32)
     kept, filtered = _analysed(unique.append_column("copies", pa.array(copies)), analyser, seed)

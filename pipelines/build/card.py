@@ -30,6 +30,10 @@ class Card(NamedTuple):
     """The title and a description of the task."""
     tasks: tuple[str, ...] = ("text-generation",)
     """Hugging Face task categories."""
+    about_kept: Callable[[JsonObject], str] = lambda report: ""
+    """Returns the text below the table of what was kept, given the report."""
+    caution: str = ""
+    """What users of the data must know: the card of a variant, which has no such table, says it too."""
 
 
 class BuiltFiles(NamedTuple):
@@ -45,9 +49,26 @@ def data_card(report: JsonObject, settings: JsonObject, files: BuiltFiles, card:
         _header(files, card),
         _summary(report, card),
         _splits(report, card),
-        _ledger(report),
+        _ledger(report) + card.about_kept(report),
         f"## Files\n\n{card.files}",
         _settings(settings),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def variant_card(report: JsonObject, about: str, files: BuiltFiles, card: Card) -> str:
+    """Returns the text of the card of a variant, given the report of its build with the variant's own statistics.
+
+    `about` says what was changed.
+    """
+    parts = [
+        _header(files, card),
+        f"{_summary(report, card)}\n\n{about}",
+        _splits({**report, "frozen": None}, card),
+        *([card.caution] if card.caution else []),
+        "## Files\n\n`data/` the splits, with the columns of the build · `published/` the same as JSON lines and text"
+        + (" · `rejected/` the rows that were left out" if "rejected" in files.folders else "")
+        + " · `variant.json` the build and the change.",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -16,6 +16,7 @@ from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import NAME as MANIFEST
 from conceptloom.manifest import Manifest, digest, missing_files, read_manifest
+from conceptloom.pipelines.build.changes import check_same_settings
 from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
 from conceptloom.pipelines.build.recipe import Recipe, Stage
@@ -79,12 +80,20 @@ class Build(Generic[S]):
     runner: Runner
     observer: Observer = field(default_factory=Observer)
     overwrite: bool = False
+    """Deletes a build that is there."""
+    update: bool = False
+    """Lets other settings change a finished build; what still holds is kept."""
 
     def plan(self) -> InputPlan:
-        """Checks runner, inputs and output without writing; raises ConfigError, InputError or OutputError."""
+        """Checks runner, inputs and output without writing; raises ConfigError, InputError or OutputError.
+
+        A finished build with other settings is refused, unless `update` or `overwrite` is set.
+        """
         self.runner.prepare(self.recipe.name, self.settings.files(), self.output)
         plan = plan_inputs(self.settings.inputs)
         check_output(self.recipe, self.output)
+        if not (self.update or self.overwrite):
+            check_same_settings(self.settings.settled(), self.output)
         return plan
 
     def run(self, only: str | None = None) -> Context[S]:

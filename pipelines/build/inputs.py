@@ -100,7 +100,7 @@ def _relative(path: str, siblings: list[str]) -> str:
 def _look(source: str, info: FileInfo, name: str, settings: InputSettings) -> tuple[SourceFile, str]:
     head = read_head(info.path)
     encoding = python_name(settings.encoding) if settings.encoding else find_encoding(head)
-    kind = settings.format or find_format(info.path, head)
+    kind = settings.format or find_format(info.path, head, encoding)
     how = "given" if settings.format else "found"
     file = SourceFile(info.path, name, source, encoding, make_reader(kind, settings.options))
     return file, f"{source}: {name}, format {kind} ({how}), {encoding}, {info.size:,} bytes"

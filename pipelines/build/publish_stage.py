@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from conceptloom import storage
+from conceptloom import progress, storage
 from conceptloom.errors import BuildError
 from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.context import Context, Receipts
@@ -12,13 +12,25 @@ from conceptloom.tasks.base import STATISTICS
 from conceptloom.tasks.publish import Copy, DataFile, SourceOrder, plan_files
 
 
-def check_train(context: Context[S], receipts: Receipts, missing: str) -> JsonObject:
-    """Returns the statistics of stage split; raises BuildError with the message `missing` if train is empty."""
+def check_train(
+    context: Context[S], receipts: Receipts, missing: str, wanted: Mapping[str, str] | None = None
+) -> JsonObject:
+    """Returns the statistics of stage split; raises BuildError with the message `missing` if train is empty.
+
+    `wanted` maps the other splits that should have rows to the settings of their sizes; an empty one is warned of.
+    """
     statistics = json.loads(storage.read_bytes(storage.join(context.directory("split"), STATISTICS)))
-    shards = [file["splits"].get("train", {}) for file in receipts.files if "splits" in file]
-    if not sum(sum(by_source.values()) for by_source in shards):
+    if not _rows(receipts, "train"):
         raise BuildError(missing)
+    for split, key in (wanted or {}).items():
+        if not _rows(receipts, split):
+            progress.note(f"warning: {split} is empty: raise {key}, or give more text")
     return {"statistics": statistics}
+
+
+def _rows(receipts: Receipts, split: str) -> int:
+    shards = [file["splits"].get(split, {}) for file in receipts.files if "splits" in file]
+    return sum(sum(by_source.values()) for by_source in shards)
 
 
 def data_files(context: Context[S], order: SourceOrder | None = None) -> list[DataFile]:

@@ -12,7 +12,7 @@ from conceptloom.current import build_at
 from conceptloom.errors import ConfigError
 from conceptloom.readers import READERS
 from conceptloom.registry import Registry
-from conceptloom.storage import is_remote
+from conceptloom.storage import absolute, is_remote
 
 S = TypeVar("S", bound="RecipeSettings")
 """The settings of a recipe."""
@@ -43,7 +43,10 @@ def refused() -> Iterator[None]:
 
 
 class InputSettings(Settings):
-    """One source: its files and how to read them. Format and encoding are detected from content if omitted."""
+    """One source: its files and how to read them. Format and encoding are detected from content if omitted.
+
+    Patterns are made absolute, so that the configuration that a build holds can be used from any folder.
+    """
 
     patterns: tuple[str, ...] = Field(min_length=1)
     format: str | None = None
@@ -53,7 +56,7 @@ class InputSettings(Settings):
     @field_validator("patterns")
     @classmethod
     def _ordered(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(sorted(set(value)))
+        return tuple(sorted({absolute(pattern) for pattern in value}))
 
     @field_validator("format")
     @classmethod

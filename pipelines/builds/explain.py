@@ -1,15 +1,32 @@
 """The history of a sentence or record in a build: the parts that recipes share, and an explainer for any recipe."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.arrays.types import Column
 from conceptloom.hashing import ID_LENGTH, text_id
 from conceptloom.json_values import JsonObject
+from conceptloom.languages.spelling import one_spelling
 from conceptloom.pipelines.build.recipe import Explainer, History
 from conceptloom.pipelines.builds.finished import SPLITS, FinishedBuild, open_build, with_value
 
 ID = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
 DUPLICATE = "duplicate"
+MOST = 10
+"""The most sentences that a part of a text is explained for."""
+_RECORD = re.compile(r".+#\d+")
+
+
+class Found(NamedTuple):
+    """What was found in a build, and whether there is more of it."""
+
+    histories: list[History]
+    more: bool = False
 
 
 def opened(directory: str) -> tuple[FinishedBuild, Explainer]:
@@ -19,6 +36,42 @@ def opened(directory: str) -> tuple[FinishedBuild, Explainer]:
     """
     build = open_build(directory)
     return build, build.recipe.explain or PLAIN
+
+
+def explained(build: FinishedBuild, explainer: Explainer, what: str) -> Found:
+    """Returns the histories of what the explainer finds, else of all texts of a record, else of those that hold a part.
+
+    A record is `FILE#RECORD`, a locator without field and sentence. A part is compared in one spelling, without regard
+    to case, with what the first stage kept or rejected; MOST of these texts are explained, in the order of the shards.
+    """
+    exact = explainer.histories(build, what)
+    if exact:
+        return Found(exact)
+    if _RECORD.fullmatch(what):
+        return Found(list(_of_rows(build, explainer, lambda table: _in_record(table["locator"], what))))
+    part = one_spelling(what)
+    holding = lambda table: pc.match_substring(table["text"], part, ignore_case=True)  # noqa: E731
+    found = list(islice(_of_rows(build, explainer, holding), MOST + 1)) if part else []
+    return Found(found[:MOST], len(found) > MOST)
+
+
+def _in_record(locators: Column, record: str) -> Column:
+    """Whether each locator is one of the record: itself, with a field, or with the number of a sentence."""
+    starts = [pc.starts_with(locators, f"{record}{mark}") for mark in ("/", ".")]
+    return pc.or_(pc.equal(locators, record), pc.or_(*starts))
+
+
+def _of_rows(build: FinishedBuild, explainer: Explainer, chosen: Callable[[pa.Table], Column]) -> Iterator[History]:
+    """Yields the histories of the first stage's rows that are chosen, each sentence once."""
+    seen = set[str]()
+    for kind in ("sentences", "rejected"):
+        for table in build.first.tables(kind, ["id", "text", "locator"]):
+            for row in table.filter(chosen(table)).to_pylist():
+                # A malformed record has no id.
+                name = row["id"] or row["locator"]
+                if name not in seen:
+                    seen.add(name)
+                    yield from explainer.histories(build, name)
 
 
 def head(row: JsonObject) -> History:

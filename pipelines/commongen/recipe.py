@@ -167,7 +167,14 @@ def _check_split(context: EnglishContext, receipts: Receipts) -> JsonObject:
     cure = "freeze another build" if context.settings.frozen else "lower the quotas of dev and test (fractions will do)"
     policy = context.settings.overlap.policy
     cure = f"{cure}, raise sample.size, or choose another overlap.policy"
-    return check_train(context, receipts, f"policy {policy} leaves no concept set for train: {cure}")
+    missing = f"policy {policy} leaves no concept set for train: {cure}"
+    return check_train(context, receipts, missing, _wanted(context.settings))
+
+
+def _wanted(settings: CommonGenSettings) -> dict[str, str]:
+    """Returns the splits that settings ask for, with the keys that do; frozen ones are as they are."""
+    quotas = {} if settings.frozen else {"validation": "dev", "test": "test"}
+    return {split: f"quotas.{name}" for split, name in quotas.items() if any(getattr(settings.quotas, name).values())}
 
 
 def _publish_settings(settings: CommonGenSettings) -> JsonObject:

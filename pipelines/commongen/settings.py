@@ -10,6 +10,7 @@ from conceptloom.concepts import MiningRules, Quotas
 from conceptloom.languages.english.analysers import DEFAULT, SUMMARIES
 from conceptloom.pipelines.build.settings import RecipeSettings, Settings, named, refused
 from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
+from conceptloom.storage import absolute
 
 Amounts = dict[Annotated[int, Field(ge=1)], Any]
 """By set size: a number of sets, or a fraction below 1 of the candidates of that size (validated by Quotas)."""
@@ -109,6 +110,11 @@ class CommonGenSettings(RecipeSettings):
     quotas: QuotaSettings = QuotaSettings()
     overlap: OverlapSettings = OverlapSettings()
     publish: SetPublishSettings = SetPublishSettings()
+
+    @field_validator("conceptnet")
+    @classmethod
+    def _from_anywhere(cls, value: str | None) -> str | None:
+        return value and absolute(value)
 
     @model_validator(mode="after")
     def _mined_sizes(self) -> "CommonGenSettings":

@@ -144,7 +144,7 @@ def _units_and_ids(file: DrawnFile, unit: Unit) -> tuple[Int64, UInt64]:
     # A drawn record keeps its number in the whole file; the lines of drawn pieces are renumbered.
     drawn = sorted({entry.record for entry in entries}) if isinstance(source.reader, Replay) else range(1, ends[-1] + 1)
     numbers = {record: place for place, record in enumerate(drawn, 1)}
-    rows = [(numbers[row[3]], int(row[0][:16], 16)) for row in unit.rows(entries, 0, source.reader)]
+    rows = [(numbers[row[3]], int(row[0][:16], 16)) for row in unit.rows(entries, 0, source.reader, Counter())]
     found = np.array(rows, dtype=np.uint64).reshape(-1, 2)
     return np.searchsorted(ends, found[:, 0].astype(np.int64)), found[:, 1]
 

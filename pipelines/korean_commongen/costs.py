@@ -34,7 +34,7 @@ KoreanSamples = Samples[KoreanCommonGenSettings, Postings, Counts]
 class KoreanCosts:
     """See CostModel. Observes the uncapped size of each posting in the largest sample."""
 
-    unit: ClassVar[Unit] = KoreanAnalyser.unit
+    unit: ClassVar[Unit] = KoreanAnalyser().unit
     grows_with: ClassVar[Mapping[str, str]] = {
         "ingest": "read",
         "select": "kept",

@@ -45,7 +45,7 @@ def _at_place(build: FinishedBuild, locator: str) -> Iterator[History]:
 
 
 def _malformed(row: JsonObject) -> History:
-    unknown: History = {"copies_at": [], "tokens": [], "concepts": [], "verdicts": [], "postings": []}
+    unknown: History = {"copies_at": [], "tokens": [], "concepts": [], "stored": [], "verdicts": [], "postings": []}
     return {**head(row), **unknown, "split": None, "frozen": False, "rejected": [why(row)]}
 
 
@@ -80,6 +80,7 @@ def _history(build: FinishedBuild, sentence: str) -> History | None:
     history.update(_analysis(build, main["text"]))
     history["postings"] = [_posting(build, one, main) for one in _units(build, kept[0])] if kept else []
     split = frozen or build.rows_with("split", "sentences", bucket, "id", sentence)
+    history["stored"] = (frozen or kept or [{"concepts": []}])[0]["concepts"]
     history["split"] = split[0]["split"] if split else None
     history["frozen"] = bool(frozen)
     history["rejected"] = [why(row) for row in others]
@@ -130,6 +131,7 @@ def history_text(history: History) -> str:
     """Formats a history as lines of text."""
     lines = list(place_lines(history))
     lines += [f"tokens    {' '.join(history['tokens'])}", f"concepts  {'#'.join(history['concepts'])}"]
+    lines += [f"stored    {'#'.join(history['stored'])}"] if history["stored"] else []
     lines += [_verdict_line(verdict) for verdict in history["verdicts"]]
     lines += [_posting_line(posting) for posting in history["postings"]]
     lines += rejected_lines(history["rejected"])

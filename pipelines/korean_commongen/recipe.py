@@ -41,7 +41,7 @@ KoreanContext = Context[KoreanCommonGenSettings]
 def analyser_of(settings: KoreanCommonGenSettings) -> KoreanAnalyser:
     """Returns the core's view of the settings of stage ingest."""
     chosen = settings.ingest
-    return KoreanAnalyser(chosen.tagger, chosen.rule, chosen.filters.chosen())
+    return KoreanAnalyser(chosen.tagger, chosen.rule, chosen.filters.chosen(), chosen.complete_declaratives)
 
 
 def _ingest_settings(settings: KoreanCommonGenSettings) -> JsonObject:
@@ -142,7 +142,13 @@ def _check_split(context: KoreanContext, receipts: Receipts) -> JsonObject:
     cure = "freeze another build" if context.settings.frozen else "lower split.validation and split.test"
     policy = context.settings.split.policy
     missing = f"policy {policy} leaves no sentence for train: {cure}, or choose another split.policy"
-    return check_train(context, receipts, missing)
+    return check_train(context, receipts, missing, _wanted(context.settings))
+
+
+def _wanted(settings: KoreanCommonGenSettings) -> dict[str, str]:
+    """Returns the splits that settings ask for, with the keys that do; frozen ones are as they are."""
+    names = () if settings.frozen else ("validation", "test")
+    return {name: f"split.{name}" for name in names if getattr(settings.split, name)}
 
 
 def _publish_settings(settings: KoreanCommonGenSettings) -> JsonObject:

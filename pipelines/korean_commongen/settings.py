@@ -5,12 +5,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
-from conceptloom.filters import FILTERS, PRESETS, AnyFilter, make_filter
+from conceptloom.filters import FILTERS, PRESETS, AnyFilter, make_filter, preset_options
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import TAGGERS
 from conceptloom.pipelines.build.settings import RecipeSettings, Settings, StepResources, named, refused
 from conceptloom.similarity import DEFAULT_SCORER, ScorerOptions, make_scorer
 from conceptloom.splits import POLICIES, Policy
+from conceptloom.storage import absolute
 
 
 def _name_and_options(value: object) -> tuple[str, dict[str, object]]:
@@ -22,7 +23,7 @@ def _name_and_options(value: object) -> tuple[str, dict[str, object]]:
 
 
 class FilterSettings(Settings):
-    """Which filters run: a preset, less `off`, plus `on`, with options by filter."""
+    """Which filters run: a preset, less `off`, plus `on`, with options by filter, which replace the preset's."""
 
     preset: Literal["published", "paper", "none"] = "published"
     off: tuple[str, ...] = ()
@@ -49,14 +50,21 @@ class FilterSettings(Settings):
 
     def chosen(self) -> tuple[AnyFilter, ...]:
         """Returns the filters with their options, in the same order."""
-        return tuple(make_filter(name, self.options.get(name)) for name in self.names())
+        return tuple(make_filter(name, self._options(name)) for name in self.names())
+
+    def _options(self, name: str) -> dict[str, object]:
+        return {**preset_options(self.preset, name), **self.options.get(name, {})}
 
 
 class KoreanIngestSettings(Settings):
-    """Reading, filtering, tagging, concepts (section 3.1)."""
+    """Reading, filtering, tagging, concepts (section 3.1).
+
+    `complete_declaratives` adds the full stop that a declarative lacks, so that it ends in `다.` as section 3.1 wants.
+    """
 
     tagger: str = "mecab"
     rule: str = "published"
+    complete_declaratives: bool = True
     filters: FilterSettings = FilterSettings()
     maximum_malformed: float = Field(default=0.1, ge=0, le=1)
 
@@ -89,7 +97,10 @@ class SelectSettings(Settings):
         name, options = _name_and_options(value)
         with refused():
             make_scorer(name, options)
-        return value if options else name
+        path = options.get("path")
+        # As the patterns of the inputs, so that config.yaml can be used from any folder.
+        found = {"path": absolute(path)} if isinstance(path, str) else {}
+        return {"name": name, **options, **found} if options else name
 
     @property
     def scorer_name(self) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections import Counter
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -87,7 +88,7 @@ def test_rows_of_records() -> None:
         Malformed(3, "broken_json", "why", "{"),
         Text(4, 0, " "),
     ]
-    assert list(SentenceUnit(normalise, split_sentences).rows(results, 7, make_reader("lines", {}))) == [
+    assert list(SentenceUnit(normalise, split_sentences).rows(results, 7, make_reader("lines", {}), Counter())) == [
         (text_id("비가 온다."), "비가 온다.", 7, 1, 0, 1, None, None),
         (text_id("눈이 온다."), "눈이 온다.", 7, 1, 0, 2, None, None),
         (text_id("해가 뜬다."), "해가 뜬다.", 7, 2, 1, 0, None, None),
@@ -100,7 +101,7 @@ def malformed_locators(name: str, kind: str, content: bytes) -> list[str]:
     """The locators of what is malformed in a file."""
     file = SourceFile(f"/data/{name}", name, "captions", "utf-8", make_reader(kind, {}))
     entries = file.reader.read(io.BytesIO(content), "utf-8", 1)
-    rows = SentenceUnit(normalise, split_sentences).rows(entries, 0, file.reader)
+    rows = SentenceUnit(normalise, split_sentences).rows(entries, 0, file.reader, Counter())
     (raw,) = raw_tables(rows)
     return [place for place, reason in zip(locate(raw, [file]).to_pylist(), raw["reason"].to_pylist()) if reason]
 
@@ -120,7 +121,7 @@ def test_what_is_malformed_has_a_field_only_where_an_item_is() -> None:
 @pytest.mark.parametrize("count", [0, 1, ROWS, ROWS + 1])
 def test_tables_are_no_longer_than_a_chunk(count: int) -> None:
     texts = (Text(number, 0, "가") for number in range(1, count + 1))
-    rows = SentenceUnit(str, lambda text: [text]).rows(texts, 0, make_reader("lines", {}))
+    rows = SentenceUnit(str, lambda text: [text]).rows(texts, 0, make_reader("lines", {}), Counter())
     tables = list(raw_tables(rows))
     assert [len(table) for table in tables] == [size for size in (min(count, ROWS), count - ROWS) if size > 0]
     assert all(table.schema == RAW for table in tables)

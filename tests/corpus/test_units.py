@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -28,7 +29,7 @@ ROWS = st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=12)
 
 
 def rows_of(reader: Reader, content: str, unit: RecordUnit = UNIT) -> list[Row]:
-    return list(unit.rows(reader.read(io.BytesIO(content.encode()), "utf-8", 1), 0, reader))
+    return list(unit.rows(reader.read(io.BytesIO(content.encode()), "utf-8", 1), 0, reader, Counter()))
 
 
 def as_table(rows: list[tuple[str, ...]]) -> str:

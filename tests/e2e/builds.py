@@ -63,12 +63,14 @@ def build(
     only: str | None = None,
     runner: Any = None,
     observer: Observer | None = None,
+    update: bool = False,
     **settings: Any,
 ) -> Context:
     """A build by the API, in this process unless `runner` says otherwise; of the sample corpora by default."""
     recipe = RECIPES[RECIPE]
     chosen = make_settings(recipe.settings, {"inputs": inputs or SAMPLE_INPUTS, **settings}, "the test")
-    return Build(recipe, chosen, str(output), runner or DirectRunner(), observer or Observer()).run(only)
+    runner, observer = runner or DirectRunner(), observer or Observer()
+    return Build(recipe, chosen, str(output), runner, observer, update=update).run(only)
 
 
 @functools.cache

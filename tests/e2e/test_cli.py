@@ -1,12 +1,16 @@
 """Every command of the command line, on a build of the samples and on the published data."""
 
+import io
 import json
+import re
 import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from builds import (
     RECIPE,
     SAMPLE_ARGUMENTS,
@@ -109,6 +113,19 @@ def test_concepts() -> None:
     assert len(found) == 4
 
 
+def test_concepts_of_text_that_is_not_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["개가 길에서 잔다.", "dog", "비가 온다.", "눈이 온다."]
+    content = b"\n".join(line.encode("utf-8" if number < 2 else "cp949") for number, line in enumerate(lines))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    said = here("concepts")
+    assert said.returncode == 0
+    assert [json.loads(line)["sentence"] for line in said.stdout.splitlines()[:2]] == lines[:2]
+    assert said.stderr.startswith("warning: 2 of 4 lines are not UTF-8, the first is line 3;")
+    assert said.stderr.count("\n") == 1 and "iconv" in said.stderr
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("비가 온다.\n".encode())))
+    assert here("concepts").stderr == ""
+
+
 @pytest.mark.parametrize("rule", ["paper", "exact", "noun-verb", "free-morpheme"])
 def test_concepts_by_another_rule(rule: str) -> None:
     texts = plain_sentences()[:20]
@@ -135,6 +152,17 @@ def test_stats_of_a_build_are_those_of_its_report(sample: Path, folder: str, end
         for column in expected.values():
             column["source_rates"] = {}
     assert found == expected
+
+
+def test_stats_of_the_directory_of_a_build(tmp_path: Path, sample: Path) -> None:
+    assert json.loads(done("stats", sample, "--json")) == report(sample)["statistics"]
+    assert done("stats", sample) == done("stats", *_splits(sample, "data", "parquet"))
+    english = json.loads(done("stats", sample, "--table=commongen", "--json"))
+    assert english["train"]["sets"] == len(data_rows(sample)["train"])
+    assert here("stats", sample, f"--test={sample}").returncode == 2
+    assert here("stats").returncode == 2
+    assert here("stats", *_splits(sample, "data", "parquet"), "--", "--no_auth").returncode == 0
+    assert "no finished build" in here("stats", tmp_path).stderr
 
 
 def test_stats_as_a_table(sample: Path) -> None:
@@ -203,6 +231,31 @@ def test_variant_high_level(sample: Path, tmp_path: Path) -> None:
     assert again == first
 
 
+def _card(directory: Path) -> tuple[dict[str, Any], str]:
+    """The header and the text of a data card."""
+    _, header, text = (directory / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+    return yaml.safe_load(header), text
+
+
+def test_the_card_of_a_variant_says_what_it_is_and_holds_its_own_numbers(sample: Path, tmp_path: Path) -> None:
+    _variant(sample, tmp_path / "out", "--kind=free-morpheme")
+    header, text = _card(tmp_path / "out")
+    assert "variant `free-morpheme` of that data set: the sets are made again by rule `free-morpheme`" in text
+    left_out = (tmp_path / "out" / "rejected").exists()
+    assert [one["config_name"] for one in header["configs"]] == ["default", *(["rejected"] if left_out else [])]
+    found = data_rows(tmp_path / "out")
+    assert f"| concept sets | {' | '.join(f'{len(members):,}' for members in found.values())} |" in text
+    unique = [len({concept for row in members for concept in row["concepts"]}) for members in found.values()]
+    assert f"| unique concepts | {' | '.join(f'{number:,}' for number in unique)} |" in text
+    for card in (text, _card(sample)[1]):
+        assert "named-entity filter" in card and "unethical sentences" in card and "not part of conceptloom yet" in card
+    _variant(sample, tmp_path / "first", "--kind=source-only", "--source=captions")
+    assert "variant `source-only` of that data set: the rows of source captions alone" in _card(tmp_path / "first")[1]
+    _variant(sample, tmp_path / "order", "--kind=curriculum")
+    table = "## Splits" + _card(sample)[1].split("## Splits")[1].split("## What")[0]
+    assert table.strip() in _card(tmp_path / "order")[1]
+
+
 def test_variant_source_only(sample: Path, tmp_path: Path) -> None:
     found = _variant(sample, tmp_path / "out", "--kind=source-only", "--source=captions")
     for split, before in data_rows(sample).items():
@@ -265,6 +318,7 @@ def test_explain_a_sentence_by_id_and_by_text(sample: Path) -> None:
         assert _explained(sample, row["target"]) == _explained(sample, f"  {row['target']}\n") == [history]
         assert (history["split"], history["source"], history["locator"]) == (split, row["source"], row["locator"])
         assert sorted(history["concepts"]) == sorted(row["concepts"])
+        assert history["stored"] == row["concepts"]
         assert history["rejected"] == []
         assert all(verdict["keep"] for verdict in history["verdicts"])
         mine = {one["concept"]: one for one in index if one["sentence_id"] == row["id"]}
@@ -282,6 +336,7 @@ def test_explain_as_text(sample: Path) -> None:
     lines = text.splitlines()
     assert lines[0] == row["target"] and lines[-1].split() == ["split", "test"]
     assert f"source    {row['source']}, {row['locator']}" in lines
+    assert f"stored    {'#'.join(row['concepts'])}" in lines
     assert sum(line.startswith("posting ") for line in lines) == len(row["concepts"])
     assert sum(line.startswith("filter ") and line.endswith(": keep") for line in lines) == 10
 
@@ -290,6 +345,29 @@ def test_explain_a_concept_set_in_any_order(sample: Path) -> None:
     row = data_rows(sample)["train"][5]
     for concepts in (row["concepts"], row["concepts"][::-1]):
         assert row["id"] in [history["id"] for history in _explained(sample, "#".join(concepts))]
+
+
+def test_explain_a_record(sample: Path) -> None:
+    """A record's locator stands for all its texts, kept and rejected, and for no record whose number begins so."""
+    every = [*rows(sample, "stages/1-ingest/sentences-*"), *rows(sample, "stages/1-ingest/rejected-*")]
+    for record in ("captions_ko.json#1", "captions_ko.json#12", "dialogues_ko.json#3"):
+        wanted = {row["id"] for row in every if re.split(r"[/.](?!json)", row["locator"])[0] == record}
+        assert wanted
+        assert {history["id"] for history in _explained(sample, record)} == wanted
+    assert here("explain", sample, "captions_ko.json#9999").returncode == 1
+
+
+def test_explain_a_part_of_a_sentence(sample: Path) -> None:
+    every = [*rows(sample, "stages/1-ingest/sentences-*"), *rows(sample, "stages/1-ingest/rejected-*")]
+    for part in ("악대가  북을 치며", "공원 벤치"):
+        wanted = {row["id"] for row in every if " ".join(part.split()) in row["text"]}
+        assert 0 < len(wanted) <= 10
+        assert {history["id"] for history in _explained(sample, part)} == wanted
+    said = here("explain", sample, "있다")
+    assert said.stdout.count("\nid ") == 10
+    assert said.stderr == "these are the first 10 texts that hold this: give a longer part\n"
+    row = next(row for row in data_rows(sample)["train"] if row["target"].endswith("있다."))
+    assert row["id"] in [history["id"] for history in _explained(sample, row["target"].removesuffix("."))]
 
 
 def test_explain_every_kind_of_rejected_sentence(sample: Path) -> None:
@@ -364,7 +442,7 @@ def test_dry_run_writes_nothing(tmp_path: Path) -> None:
 def test_dry_run_of_a_finished_build_touches_nothing(tmp_path: Path, sample: Path) -> None:
     shutil.copytree(sample, tmp_path / "out")
     before = {name: path.stat().st_mtime_ns for name, path in files_of(tmp_path / "out").items()}
-    for extra in ([], ["--overwrite"], ["--set=select.top_k=9"]):
+    for extra in ([], ["--overwrite"], ["--set=select.top_k=9", "--update"]):
         done("build", RECIPE, *SAMPLE_ARGUMENTS, "--output", tmp_path / "out", "--dry-run", *extra)
     assert {name: path.stat().st_mtime_ns for name, path in files_of(tmp_path / "out").items()} == before
 

@@ -171,7 +171,7 @@ def test_it_does_not_matter_where_the_frozen_build_lies(tmp_path: Path, captions
     config = yaml.safe_load((tmp_path / "other" / "config.yaml").read_text(encoding="utf-8"))
     assert config["frozen"] == str(tmp_path / "copy")
     recorder = Recorder()
-    build(tmp_path / "one", inputs, frozen=str(tmp_path / "copy"), split={"test": 0.3}, observer=recorder)
+    build(tmp_path / "one", inputs, frozen=str(tmp_path / "copy"), split={"test": 0.3}, observer=recorder, update=True)
     assert recorder.ran == []
 
 
@@ -191,7 +191,7 @@ def test_other_frozen_sets_are_another_split(tmp_path: Path, captions: Path) -> 
     inputs = grown(tmp_path)
     first, second = Recorder(), Recorder()
     build(tmp_path / "new", inputs, split=SMALL)
-    build(tmp_path / "new", inputs, frozen=str(captions), split=SMALL, observer=first)
+    build(tmp_path / "new", inputs, frozen=str(captions), split=SMALL, observer=first, update=True)
     assert first.ran == ["split", "publish"]
     build(tmp_path / "next", inputs, frozen=str(tmp_path / "new"), split=SMALL, observer=second)
     assert held_files(tmp_path / "next") == held_files(captions)
@@ -202,11 +202,11 @@ def test_the_command_line_says_what_is_frozen(tmp_path: Path) -> None:
     old = sample_build()
     arguments = ["build", RECIPE, SAMPLE_ARGUMENTS[0], "--output", tmp_path / "new", "--frozen", old]
     planned = here(*arguments, "--dry-run")
-    note = f"frozen: validation (19 rows) and test (37) are those of {old}; split.validation, split.test"
+    note = f"frozen: validation (19 rows) and test (39) are those of {old}; split.validation, split.test"
     assert f"note     {note}" in planned.stdout and not (tmp_path / "new").exists()
     said = finished_cli(*arguments, "--workers=2")
     assert note in said.stderr and "held_out" in said.stdout
-    assert "test              37 concept sets" in said.stdout
+    assert "test              39 concept sets" in said.stdout
     assert held_files(tmp_path / "new") == held_files(old)
     data = data_rows(old)
     known = {row["id"] for row in stage_rows(tmp_path / "new", "ingest", "sentences")}

@@ -100,7 +100,7 @@ def test_the_current_build_is_not_changed(builds: Path, made: Path) -> None:
     build(builds / "1", {"lines": lines_input(made.parent / "1.txt")})
     assert digests(builds / "1") == before
     promoted(builds, "2")
-    build(builds / "1", {"lines": lines_input(made.parent / "2.txt")})
+    build(builds / "1", {"lines": lines_input(made.parent / "2.txt")}, update=True)
     assert data_rows(builds / "1") == data_rows(builds / "2")
 
 
@@ -110,7 +110,8 @@ def test_gates_change_no_stage(made: Path, builds: Path) -> None:
             (found := read_manifest(str(path))) and found.fingerprint for path in sorted(directory.glob("stages/*-*"))
         ]
 
-    build(builds / "1", {"lines": lines_input(made.parent / "1.txt")}, gates={"leak": False, "frozen": True})
+    gates = {"leak": False, "frozen": True}
+    build(builds / "1", {"lines": lines_input(made.parent / "1.txt")}, update=True, gates=gates)
     assert stages(builds / "1") == stages(made / "1")
     found = pq.read_table(builds / "1" / "data").to_pylist()
     assert found == pq.read_table(made / "1" / "data").to_pylist()

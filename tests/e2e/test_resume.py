@@ -1,5 +1,6 @@
 """Builds that were killed, changed, damaged, or run one stage at a time."""
 
+import json
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from builds import (
     environment,
     files_of,
     finished_cli,
+    here,
     lines_input,
     many_sentences,
     sample_build,
@@ -120,7 +122,7 @@ def _copy(target: Path) -> Path:
 
 def _rebuilt(output: Path, **settings: Any) -> Recorder:
     recorder = Recorder()
-    build(output, observer=recorder, **settings)
+    build(output, observer=recorder, update=True, **settings)
     return recorder
 
 
@@ -165,7 +167,7 @@ def test_a_changed_setting_reruns_its_stage_and_those_after_it(
 def test_a_changed_setting_on_the_command_line(tmp_path: Path) -> None:
     output = _copy(tmp_path / "out")
     arguments = ["build", RECIPE, *SAMPLE_ARGUMENTS, "--output", output, "--set", "select.posting_limit=6"]
-    said = finished_cli(*arguments, "--workers", 1).stderr
+    said = finished_cli(*arguments, "--workers", 1, "--update").stderr
     assert "stage ingest: done before, not run again" in said
     assert all(f"stage {stage}: started" in said for stage in STAGES[1:])
 
@@ -176,6 +178,42 @@ def test_going_back_to_the_first_settings_gives_the_first_bytes(tmp_path: Path) 
     assert not list((output / "data").glob("validation-*"))
     _rebuilt(output)
     assert differing(output, sample_build()) == []
+
+
+def test_other_settings_do_not_change_a_finished_build_unasked(tmp_path: Path) -> None:
+    output = _copy(tmp_path / "out")
+    arguments = ["build", RECIPE, *SAMPLE_ARGUMENTS, "--output", output, "--set=select.posting_limit=6", "--set=seed=3"]
+    for extra in ([], ["--dry-run"], ["--only=ingest"]):
+        said = here(*arguments, *extra)
+        assert said.returncode == 1
+        (line,) = said.stderr.splitlines()
+        assert "finished build with other settings (seed: 0 -> 3; select.posting_limit: 100 -> 6): --update" in line
+        assert "--overwrite" in line and "--output" in line
+    assert here(*arguments, "--update", "--overwrite").returncode == 1
+    assert here(*arguments, "--update", "--dry-run").returncode == 0
+    assert differing(output, sample_build()) == []
+
+
+def test_a_setting_that_is_newer_than_the_build_had_its_default(tmp_path: Path) -> None:
+    output = _copy(tmp_path / "out")
+    path = output / "MANIFEST.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    del manifest["settings"]["ingest"]["complete_declaratives"]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    build(output)
+    with pytest.raises(OutputError, match=r"\(ingest.complete_declaratives: true -> false\)"):
+        build(output, ingest={"complete_declaratives": False})
+    manifest["settings"]["gone"] = {"long": ["ago"]}
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(OutputError, match=r'gone\.long: \["ago"\] -> not set'):
+        build(output)
+
+
+def test_an_unfinished_build_goes_on_with_other_settings(tmp_path: Path) -> None:
+    build(tmp_path / "out", only="ingest")
+    recorder = Recorder()
+    build(tmp_path / "out", observer=recorder, select={"top_k": 1})
+    assert (recorder.found, recorder.ran) == (["ingest"], list(STAGES[1:]))
 
 
 def test_a_changed_input_is_read_again(tmp_path: Path) -> None:
@@ -273,7 +311,7 @@ def test_a_stage_out_of_order_is_refused(tmp_path: Path, stage: str) -> None:
 def test_a_stage_whose_input_was_made_with_other_settings_is_refused(tmp_path: Path) -> None:
     output = _copy(tmp_path / "out")
     with pytest.raises(OutputError, match=r"stage select .* run it first"):
-        build(output, only="split", select={"top_k": 1})
+        build(output, only="split", update=True, select={"top_k": 1})
     assert differing(output, sample_build()) == []
 
 
@@ -308,7 +346,7 @@ def test_a_failed_rebuild_leaves_nothing_that_looks_finished(tmp_path: Path) -> 
     """The stage that is changed takes the old data set's manifest away before it touches a file."""
     output = _copy(tmp_path / "out")
     with pytest.raises(ConceptloomError, match="policy unseen-pairs can give"):
-        build(output, split={"test": 100_000})
+        build(output, update=True, split={"test": 100_000})
     assert not (output / "MANIFEST.json").exists()
     assert not (output / "data").exists()
 

@@ -36,6 +36,7 @@ from builds import (
     report,
     rows,
     sample_build,
+    sample_captions,
     write_lines,
 )
 
@@ -345,6 +346,18 @@ def test_the_exit_status_of_a_process(good: Path, output: Path) -> None:
     assert cli("build", RECIPE, f"--input=s={good}").returncode == 2
     line = error_of(cli("build", RECIPE, "--input=s=nowhere.txt", "--output", output))
     assert line.startswith("error: ") and "nowhere.txt: no such file" in line
+
+
+def test_an_empty_split_is_warned_of(tmp_path: Path) -> None:
+    """Two per cent of twenty sentences are none; a size of 0 is no mistake."""
+    path = write_lines(tmp_path / "few.txt", sample_captions()[:20])
+    arguments = ["build", RECIPE, f"--input=s={path}", "--workers=1", "--set=split.policy=random"]
+    said = here(*arguments, "--output", tmp_path / "out")
+    assert said.returncode == 0
+    warned = [line for line in said.stderr.splitlines() if line.startswith("warning: ")]
+    assert warned == ["warning: validation is empty: raise split.validation, or give more text"]
+    wanted = here(*arguments, "--output", tmp_path / "none", "--set=split.validation=0")
+    assert "warning: " not in wanted.stderr
 
 
 def test_an_output_that_is_not_empty(tmp_path: Path, good: Path) -> None:

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from conceptloom.corpus.analysis import KoreanAnalyser, analyse
 from conceptloom.errors import ConfigError
-from conceptloom.filters import FILTERS, KEEP, PRESETS, SUBJECTS, first_objection, make_filter
+from conceptloom.filters import FILTERS, KEEP, PRESETS, SUBJECTS, first_objection, make_filter, preset_options
+from conceptloom.filters.presets import PUBLISHED_WORDS
 from conceptloom.languages.korean.tokens import Token
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "ko"
 TEXT = st.one_of(st.text("가다힣 .,a1ㄱ①²_-!\n"), st.text())
 OPTIONS = {
+    "foreign": "allow",
     "length": "maximum_characters, maximum_eojeol, minimum_characters, minimum_eojeol",
     "few_concepts": "minimum",
 }
@@ -42,6 +44,12 @@ CASES: list[tuple[str, dict[str, Any], Any, str | None]] = [
     ("digits", {}, "사람 ٣명이 간다.", "٣"),
     ("foreign", {}, "두 사람, 세 사람이 12시에 간다.", None),
     ("foreign", {}, "TV를 본다.", "TV"),
+    ("foreign", {"allow": ["TV", "Wii"]}, "TV모니터와 wii가 있다.", None),
+    ("foreign", {"allow": ["TV", "Wii"]}, "TV를 보고 TVN도 본다.", "TVN"),
+    ("foreign", {"allow": ["TV"]}, "HDTV를 본다.", "HDTV"),
+    ("foreign", {"allow": ["TV"]}, "티TV브이", None),
+    ("foreign", {"allow": ["TV"]}, "VTV TTV TVTV.", "VTV"),
+    ("foreign", {"allow": []}, "TV를 본다.", "TV"),
     ("foreign", {}, "집에 é가 있다.", "é"),
     ("foreign", {}, "大로 간다.", "大"),
     ("foreign", {}, "ㅋㅋ 웃는다.", "ㅋㅋ"),
@@ -131,6 +139,41 @@ def test_an_unknown_option_is_refused(name: str, option: str) -> None:
     assert str(raised.value) == f"filter {name} has no option {option!r}; {options}"
 
 
+WORDS = st.text("abTV", min_size=1, max_size=3)
+
+
+@settings(deadline=None)
+@given(st.lists(WORDS, max_size=3), st.text("abTV가 ,1.", max_size=20))
+def test_allowed_words_are_those_of_a_plain_program(allow: list[str], text: str) -> None:
+    words = "".join(c if c.isascii() and c.isalpha() else " " for c in text).split()
+    wrong = [word for word in words if word.casefold() not in {one.casefold() for one in allow}]
+    verdict = make_filter("foreign", {"allow": allow}).check(text)
+    assert verdict == ((False, "foreign", wrong[0]) if wrong else KEEP)
+
+
+@pytest.mark.parametrize("allow", [["U-Haul"], ["가"], [""], ["(TV"]])
+def test_what_is_no_foreign_word_cannot_be_allowed(allow: list[str]) -> None:
+    with pytest.raises(ConfigError, match="filter foreign: .* in allow is not a word"):
+        make_filter("foreign", {"allow": allow})
+
+
+@pytest.mark.parametrize("allow", ["TV", [1], 3])
+def test_the_allowed_words_are_a_list(allow: object) -> None:
+    with pytest.raises(ConfigError, match="it may be a list of text"):
+        make_filter("foreign", {"allow": allow})
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")
+def test_the_allowed_words_are_in_the_published_data() -> None:
+    paths = [DATA / "published" / f"{name}.jsonl" for name in ("captions", "dialogue_summaries")]
+    text = "".join(path.read_text(encoding="utf-8") for path in [*paths, DATA / "outputs" / "references.jsonl"])
+    assert [word for word in PUBLISHED_WORDS if word.casefold() not in text.casefold()] == []
+
+
+def test_only_the_published_preset_allows_words() -> None:
+    assert [preset for preset in PRESETS if preset_options(preset, "foreign")] == ["published"]
+
+
 def test_an_option_of_the_wrong_type_is_refused() -> None:
     with pytest.raises(ConfigError, match="minimum"):
         make_filter("few_concepts", {"minimum": "three"})
@@ -154,9 +197,11 @@ def test_the_first_objection_counts() -> None:
 def test_hardly_any_published_sentence_is_left_out() -> None:
     files = [DATA / "published" / f"{name}.jsonl" for name in ("captions", "dialogue_summaries")]
     texts = [json.loads(line)["scene"] for path in files for line in path.open(encoding="utf-8")]
-    verdicts = analyse(texts, KoreanAnalyser(filters=tuple(map(make_filter, PRESETS["published"])))).verdicts
+    filters = tuple(make_filter(name, preset_options("published", name)) for name in PRESETS["published"])
+    verdicts = analyse(texts, KoreanAnalyser(filters=filters)).verdicts
     reasons = Counter(verdict.reason for verdict in verdicts if not verdict.keep)
     assert len(texts) == 21_593
-    assert reasons.total() <= 0.006 * len(texts)
+    assert reasons.total() <= 0.0018 * len(texts)
+    assert reasons["foreign"] == 13
     assert set(reasons) <= {"foreign", "symbols", "not_declarative", "few_concepts"}
     assert reasons["few_concepts"] <= 9

@@ -44,6 +44,9 @@ DIALOGUES = {"numberOfItems": 1, "data": [DIALOGUE]}
 def test_the_format_is_found(path: str, content: str, expected: str) -> None:
     for encoding in ("utf-8", "utf-8-sig", "cp949", "utf-16"):
         assert find_format(path, content.encode(encoding)) == expected
+    for encoding in ("utf-16-le", "utf-16-be", "utf-8"):
+        assert find_format(path, f"\ufeff{content}".encode(encoding), encoding) == expected
+        assert find_format(path, content.encode(encoding), encoding) == expected
 
 
 @pytest.mark.parametrize(

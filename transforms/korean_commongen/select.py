@@ -21,6 +21,9 @@ from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBuc
 from conceptloom.transforms.models import MapBlocksWithModel
 from conceptloom.transforms.receipts import CollectReceipts
 
+SENT, SCORED = 0.4, 0.5
+"""About how much of the stage's work sending and scoring are; the sentences that are kept or not tell the rest."""
+
 
 class Select(beam.PTransform):
     """Sends sentences to their postings, scores each posting, and keeps the union of what the postings keep.
@@ -53,13 +56,13 @@ class Select(beam.PTransform):
     def _score(self, frequencies: beam.PCollection[bytes] | None) -> beam.PTransform[Any, Any]:
         score = ScorePostings(self._selection, self._directory, self._buckets)
         if self._selection.scorer.one_process:
-            return MapBlocksWithModel("select", score, hints=self._hints)
-        return MapBlocks(score, frequencies).with_resource_hints(**self._hints)
+            return MapBlocksWithModel("select", score, hints=self._hints, share=SCORED / self._buckets)
+        return MapBlocks(score, frequencies, SCORED / self._buckets).with_resource_hints(**self._hints)
 
     def _postings(self, shards: beam.PCollection[Any], frequencies: beam.PCollection[bytes] | None) -> Any:
         routes = Routes.among(self._buckets)
         send = SendPostings(self._selection, self._source, routes)
-        postings = (shards | "Send" >> MapBlocks(send, frequencies))["postings"]
+        postings = (shards | "Send" >> MapBlocks(send, frequencies, SENT / self._buckets))["postings"]
         if not routes.groups:
             return postings
         met = postings | "By group of shards" >> GroupBlocks()

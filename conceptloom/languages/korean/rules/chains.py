@@ -8,6 +8,7 @@ from conceptloom.languages.korean.tokens import Kind, Token
 Join = Callable[[str, list[Token], int, int], str]
 ALL_WORDS: frozenset[Kind] = frozenset({"modifier", "verb"})
 MODIFIERS: frozenset[Kind] = frozenset({"modifier"})
+_END = Token("", "")
 
 
 def join_by_first_occurrence(text: str, tokens: list[Token], first: int, last: int) -> str:
@@ -41,13 +42,13 @@ def join_in_place(text: str, tokens: list[Token], first: int, last: int) -> str:
 
 
 def chain_concepts(text: str, tokens: list[Token], join: Join, words: frozenset[Kind]) -> list[str]:
-    """Returns noun chains and the words of the given kinds, in order. The last token (the full stop) is ignored.
+    """Returns noun chains and the words of the given kinds, in order.
 
-    Any token that is not a noun closes a chain; a chain that the end of the sentence leaves open is discarded.
+    Any token that is not a noun closes a chain, and so does the end of the tokens.
     """
     concepts: list[str] = []
     first = -1
-    for index, token in enumerate(tokens[:-1]):
+    for index, token in enumerate((*tokens, _END)):
         kind = token.kind
         if kind == "noun":
             first = index if first < 0 else first
@@ -62,22 +63,31 @@ def chain_concepts(text: str, tokens: list[Token], join: Join, words: frozenset[
 
 
 def published(text: str, tokens: list[Token]) -> list[str]:
-    """Returns the concepts as the published data set has them."""
-    return chain_concepts(text, tokens, join_by_first_occurrence, ALL_WORDS)
+    """Returns the concepts as the published data set has them.
+
+    It ignores the last token, be it a full stop or not, and discards a chain that the end of the sentence leaves open.
+    """
+    end = len(tokens) - 1
+    while end > 0 and tokens[end - 1].kind == "noun":
+        end -= 1
+    return chain_concepts(text, tokens[: max(end, 0)], join_by_first_occurrence, ALL_WORDS)
 
 
 def exact(text: str, tokens: list[Token]) -> list[str]:
-    """As `published`, but takes a chain from its own place in the text: the right rule for a new data set."""
+    """As `published`, but with chains from their own places, and with what ends the sentence: for a new data set.
+
+    `나무 위에 새` has 나무 위 and 새, whether a full stop follows or not.
+    """
     return chain_concepts(text, tokens, join_in_place, ALL_WORDS)
 
 
 def free_morpheme(text: str, tokens: list[Token]) -> list[str]:
-    """As `published`, without verbs and adjectives (paper, section 6.1: free morphemes)."""
+    """As `published`, without verbs and adjectives (paper, section 6.1: free morphemes), with the last chain."""
     return chain_concepts(text, tokens, join_by_first_occurrence, MODIFIERS)
 
 
 RULES.add(
     "published", Rule("as the published data set: noun chains, modifiers, verbs (default)", by_sentence(published))
 )
-RULES.add("exact", Rule("as published, with noun chains cut out where they stand", by_sentence(exact)))
+RULES.add("exact", Rule("as published, noun chains from their own places, also the last one", by_sentence(exact)))
 RULES.add("free-morpheme", Rule("noun chains and modifiers only (ablation, section 6.1)", by_sentence(free_morpheme)))
