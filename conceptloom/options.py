@@ -4,6 +4,7 @@ import dataclasses
 import types
 import typing
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TypeVar
 
 from conceptloom.errors import ConfigError
@@ -26,7 +27,8 @@ class Option(typing.NamedTuple):
 REQUIRED = dataclasses.MISSING
 
 
-def options_of(make: Callable[..., object]) -> dict[str, Option]:
+@cache
+def options_of(make: Callable[..., object]) -> Mapping[str, Option]:
     """Returns the options of a dataclass by name; anything else that makes something has none.
 
     A field's metadata may hold another name for users (`option`).

@@ -19,10 +19,10 @@ def held_back() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    caught: list[int] = []
+    caught: list[signal.Signals] = []
 
     def catch(number: int, _: FrameType | None) -> None:
-        caught.append(number)
+        caught.append(signal.Signals(number))
 
     before = {number: signal.signal(number, catch) for number in STOPPING}
     try:
@@ -30,5 +30,5 @@ def held_back() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    for number in caught:
-        signal.raise_signal(number)
+    for stopping in caught:
+        signal.raise_signal(stopping)

@@ -6,7 +6,7 @@ from conceptloom.options import Option, options_of, with_options
 from conceptloom.readers.base import READERS, Reader
 
 
-def format_options(format: str) -> dict[str, Option]:
+def format_options(format: str) -> Mapping[str, Option]:
     """Returns the options of a format by name."""
     return options_of(READERS[format].make)
 

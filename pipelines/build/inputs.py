@@ -1,5 +1,6 @@
 """The input plan of a build: files, formats, encodings and spans."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import isqrt
 from posixpath import basename, commonpath, dirname, relpath
@@ -20,6 +21,8 @@ BUCKET_BYTES = 4 * 1024 * 1024
 MANY = 1024
 """Beyond this number of buckets, buckets and spans grow: n of each make up to n * n blocks, finally of one row each."""
 UNZIPPED = 5
+HEADS, BATCH = 16, 32
+"""How many threads inspect files, and how many files each takes at a time: one would cost more than the reading."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,13 @@ def plan_inputs(inputs: dict[str, InputSettings]) -> InputPlan:
     size = sum(info.size * unzipping(info.path) for _, info in found)
     # A large corpus gets as many spans as buckets.
     piece = max(SPAN_BYTES, size // bucket_count(size) if bucket_count(size) > MANY else 0)
-    files, spans = [], []
-    for number, (source, info) in enumerate(found):
-        siblings = [other.path for name, other in found if name == source]
-        file, note = _look(source, info, _relative(info.path, siblings), inputs[source])
-        files.append(file)
-        notes.append(note)
-        spans += [(number, span) for span in plan_spans(info, file.reader, file.encoding, piece)]
+    files, looked = _look_at_all(found, inputs)
+    notes += looked
+    spans = [
+        (number, span)
+        for number, (file, (_, info)) in enumerate(zip(files, found, strict=True))
+        for span in plan_spans(info, file.reader, file.encoding, piece)
+    ]
     prints = [[file.name, file.source, info.size, info.modified] for file, (_, info) in zip(files, found, strict=True)]
     cuts = [[number, span.start, span.end] for number, span in spans]
     readers = code_digest({type(file.reader).__module__ for file in files})
@@ -92,9 +95,27 @@ def _matches(source: str, pattern: str) -> list[FileInfo]:
     return infos
 
 
-def _relative(path: str, siblings: list[str]) -> str:
-    """Returns the file's name in locators: relative to its source's common directory, which is not published."""
-    return relpath(path, commonpath([dirname(sibling) or "." for sibling in siblings]))
+def _look_at_all(
+    found: list[tuple[str, FileInfo]], inputs: dict[str, InputSettings]
+) -> tuple[list[SourceFile], list[str]]:
+    """Returns the files with their formats, and a note on each; several are read at a time, as stores answer slowly."""
+    paths: dict[str, list[str]] = {}
+    for source, info in found:
+        paths.setdefault(source, []).append(info.path)
+    bases = {source: _common_directory(siblings) for source, siblings in paths.items()}
+
+    def look(some: list[tuple[str, FileInfo]]) -> list[tuple[SourceFile, str]]:
+        # What is published is relative to the source's common directory, which is not.
+        return [_look(source, info, relpath(info.path, bases[source]), inputs[source]) for source, info in some]
+
+    with ThreadPoolExecutor(HEADS) as pool:
+        batches = [found[start : start + BATCH] for start in range(0, len(found), BATCH)]
+        looked = [one for batch in pool.map(look, batches) for one in batch]
+    return [file for file, _ in looked], [note for _, note in looked]
+
+
+def _common_directory(paths: list[str]) -> str:
+    return commonpath({dirname(path) or "." for path in paths})
 
 
 def _look(source: str, info: FileInfo, name: str, settings: InputSettings) -> tuple[SourceFile, str]:

@@ -1,4 +1,4 @@
-"""A build on a cluster that is stopped: its job is cancelled before the process ends, so that nothing writes any more."""
+"""A build on a cluster that is stopped: its job is cancelled before the process ends; nothing more is written."""
 
 import signal
 import subprocess
