@@ -6,6 +6,7 @@ Only the local runner opens a pool. Elsewhere the runner provides the parallelis
 import gc
 import multiprocessing
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -20,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from conceptloom import storage
 from conceptloom.errors import BuildError
+from conceptloom.stopping import deaf_children, end_children
 
 T = TypeVar("T")
 Results: TypeAlias = list[Any]
@@ -44,7 +46,12 @@ def one_thread() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
+def _nothing() -> None:
+    pass
+
+
 def _start_worker(file_options: tuple[str, ...] | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     storage.use_options(file_options)
     # Blocks are lists of many small objects without cycles; searching them for cycles takes a sixth of the time.
     gc.set_threshold(1_000_000, 50, 100)
@@ -79,11 +86,14 @@ def local_pool(workers: int, warm_up: Callable[[], object] | None = None) -> Ite
     with ProcessPoolExecutor(workers, mp_context=context, initializer=start) as pool:
         _pool, _workers = pool, workers
         # Started now, the workers import what they need while this process is still importing Beam.
-        if warm_up is not None:
+        with deaf_children():
             for _ in range(workers):
-                pool.submit(warm_up)
+                pool.submit(warm_up or _nothing)
         try:
             yield
+        except KeyboardInterrupt:
+            end_children()
+            raise
         finally:
             _pool, _workers = None, 1
             pool.shutdown(cancel_futures=True)

@@ -18,6 +18,7 @@ from conceptloom.pipelines.build.engine import Construct, Runner
 from conceptloom.runners.counters import counters
 from conceptloom.runners.failures import as_error
 from conceptloom.runners.options import check_known, parsed
+from conceptloom.stopping import asked
 from conceptloom.tasks.common import load_common
 
 MEMORY_PER_BYTE = 15
@@ -59,7 +60,10 @@ class DirectRunner(Runner):
         return memory_warning(input_bytes)
 
     def run(self, stage: str, construct: Construct) -> dict[str, int]:
-        """Runs the pipeline of a stage; raises the ConceptloomError of a task, or BuildError that names the stage."""
+        """Runs the pipeline of a stage; raises the ConceptloomError of a task, or BuildError that names the stage.
+
+        Raises KeyboardInterrupt when the user stops it.
+        """
         self._open_pool()
         runner = FnApiRunner(default_environment=self._environment)
         pipeline = beam.Pipeline(runner=runner, options=PipelineOptions(list(self._options)))
@@ -68,6 +72,8 @@ class DirectRunner(Runner):
             result = pipeline.run()
             result.wait_until_finish()
         except Exception as error:
+            if asked():
+                raise KeyboardInterrupt from None
             raise as_error(stage, error) from error
         return counters(result, stage)
 

@@ -19,7 +19,7 @@ from conceptloom.runners.failures import as_error, is_lost_worker
 from conceptloom.runners.following import followed, retold
 from conceptloom.runners.job_server import JobServer
 from conceptloom.runners.options import check_known, parsed
-from conceptloom.runners.stopping import held_back
+from conceptloom.stopping import held_back
 from conceptloom.tasks.common import load_common
 
 WAITS = (1, 10, 60)

@@ -114,7 +114,9 @@ def expected(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]
     for text, group in groups.items():
         (_, first), *others = sorted(group, key=lambda one: one[0])
         left_out = [(first, OBJECTIONS[text])] if OBJECTIONS[text] else []
-        left_out += [(other, ("duplicate", f"first at {first['locator']}")) for _, other in others]
+        # A blank text is no copy of another.
+        copy = ("duplicate", f"first at {first['locator']}") if text else OBJECTIONS[text]
+        left_out += [(other, copy) for _, other in others]
         for shown, (reason, detail) in left_out:
             rejected.append({"id": text_id(text), **shown, "stage": "ingest", "reason": reason, "detail": detail})
         if OBJECTIONS[text] is None:

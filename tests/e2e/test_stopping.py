@@ -1,52 +1,109 @@
-"""A build on a cluster that is stopped: its job is cancelled before the process ends; nothing more is written."""
+"""Ctrl-C on a terminal: one line, status 130, nothing left running, and the same command goes on."""
 
+import os
+import pty
+import re
+import select
 import signal
-import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
-import grpc
 import pytest
-from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
-from builds import RECIPE, command, environment, files_of, many_sentences, write_lines
-from engines import flink_server, wait_for
+from builds import (
+    RECIPE,
+    STAGES,
+    build,
+    command,
+    differing,
+    here,
+    lines_input,
+    many_sentences,
+    sample_captions,
+    write_lines,
+)
 
-State = beam_job_api_pb2.JobState
+from conceptloom.stopping import asked, heeded
+
+LINES = 6_000
+CTRL_C = b"\x03"
+_CONTROL = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+GOES_ON = "stopped; the same command goes on from here"
+
+
+def stopped_when(shown: bytes, arguments: list[str]) -> tuple[int, list[str]]:
+    """Runs the command line on a terminal of its own, and presses Ctrl-C as soon as `shown` is on it.
+
+    Returns the exit status and the lines that came afterwards, without the progress bar.
+    """
+    child, terminal = pty.fork()
+    if child == 0:
+        words = command(*arguments)
+        os.execv(words[0], words)
+    said, end, pressed = b"", time.monotonic() + 120, -1
+    while time.monotonic() < end:
+        if select.select([terminal], [], [], 0.05)[0]:
+            try:
+                said += os.read(terminal, 65_536)
+            except OSError:  # the terminal's last process has ended
+                break
+        if pressed < 0 and shown in _CONTROL.sub(b"", said):
+            pressed = len(said)
+            os.write(terminal, CTRL_C)
+    _, status = os.waitpid(child, 0)
+    os.close(terminal)
+    after = _CONTROL.sub(b"", said[max(pressed, 0) :]).decode("utf-8", "replace").replace("^C", "\n")
+    lines = [line.strip() for line in re.split(r"[\r\n]+", after)]
+    return os.waitstatus_to_exitcode(status), [line for line in lines if line and "━" not in line]
 
 
 @pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    """A job server that outlives the builds."""
-    with flink_server() as server:
-        yield server.endpoint
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_lines(tmp_path_factory.mktemp("raw") / "a.txt", many_sentences(LINES))
 
 
-def _jobs(endpoint: str) -> dict[str, int]:
-    """The states of all jobs that a server has had."""
-    with grpc.insecure_channel(endpoint) as channel:
-        answer = beam_job_api_pb2_grpc.JobServiceStub(channel).GetJobs(beam_job_api_pb2.GetJobsRequest(), timeout=10)
-    return {job.job_id: job.state for job in answer.job_info}
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_stage_stops_with_one_line_and_goes_on(tmp_path: Path, corpus: Path, workers: int) -> None:
+    output = tmp_path / "out"
+    arguments = ["build", RECIPE, f"--input=s:lines={corpus}", "--output", str(output), f"--workers={workers}"]
+    for stage in STAGES:
+        status, lines = stopped_when(f"{stage:<8} ".encode(), arguments)
+        assert (status, lines) == (130, [GOES_ON]), stage
+        assert not (output / "MANIFEST.json").exists()
+    build(output, {"s": lines_input(corpus)})
+    build(tmp_path / "whole", {"s": lines_input(corpus)})
+    assert differing(output, tmp_path / "whole") == []
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_the_job_has_ended_when_the_build_has(tmp_path: Path, endpoint: str, how: signal.Signals) -> None:
-    earlier = _jobs(endpoint)
-    corpus = write_lines(tmp_path / "raw.txt", many_sentences(60_000))
-    arguments = (f"--input=captions:lines={corpus}", f"--output={tmp_path / 'out'}", "--runner=flink", "--workers=1")
-    options = ("--", f"--job_endpoint={endpoint}", "--environment_type=LOOPBACK")
-    with subprocess.Popen(
-        command("build", RECIPE, *arguments, *options), env=environment(), stderr=subprocess.PIPE, text=True
-    ) as process:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_build_stops_while_it_starts(tmp_path: Path, workers: int) -> None:
+    """When the inputs are shown, Beam is still being imported by two workers, or the first stage is being planned."""
+    path = write_lines(tmp_path / "a.txt", sample_captions())
+    arguments = ["build", RECIPE, f"--input=s={path}", "--output", str(tmp_path / "out"), f"--workers={workers}"]
+    assert stopped_when(b" bytes\r\n", arguments) == (130, [GOES_ON])
+    assert stopped_when(b" bytes\r\n", [*arguments, "--overwrite"]) == (
+        130,
+        ["stopped; the same command without --overwrite goes on from here"],
+    )
 
-        def running() -> list[str]:
-            assert process.poll() is None, "the build ended before it was stopped"
-            return [job for job, state in _jobs(endpoint).items() if job not in earlier and state == State.RUNNING]
 
-        wait_for(running, "a job that runs")
-        process.send_signal(how)
-        _, told = process.communicate(timeout=90)
-    states = {job: State.Enum.Name(state) for job, state in _jobs(endpoint).items() if job not in earlier}
-    assert list(states.values()) == ["CANCELLED"]
-    assert process.returncode == 130
-    assert "cancelling its job" in told and "Traceback" not in told
-    assert not [name for name in files_of(tmp_path) if name.endswith("MANIFEST.json")]
+def _pressed() -> Iterator[bytes]:
+    yield "비가 온다.\n".encode()
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_another_command_says_that_it_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=_pressed()))
+    said = here("concepts")
+    assert (said.returncode, said.stderr) == (130, "stopped\n")
+
+
+def test_a_stop_is_remembered_whatever_becomes_of_it() -> None:
+    with heeded():
+        assert not asked()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        assert asked()
+    assert not asked()

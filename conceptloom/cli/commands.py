@@ -1,0 +1,95 @@
+"""The commands. To start quickly, each of them imports what it needs when it runs."""
+
+import logging
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from conceptloom import __version__
+from conceptloom.cli import (
+    annotating,
+    building,
+    connecting,
+    diffing,
+    estimating,
+    evaluating,
+    listing,
+    looking,
+    promoting,
+    rating,
+    scheduling,
+    sets,
+    transferring,
+)
+from conceptloom.errors import ConceptloomError
+from conceptloom.stopping import STATUS
+
+
+class Commands(TyperGroup):
+    """The commands; a stop passes through: typer would say something of its own, another thing in each version."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Runs the command that is named; raises SystemExit when it is stopped."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(STATUS) from None
+
+
+app = typer.Typer(
+    name="conceptloom",
+    cls=Commands,
+    help="Builds generative-commonsense data sets (concept set -> one everyday sentence) from raw text.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for module in (
+    building,
+    evaluating,
+    rating,
+    estimating,
+    promoting,
+    scheduling,
+    sets,
+    looking,
+    diffing,
+    listing,
+    annotating,
+    connecting,
+    transferring,
+):
+    module.add_commands(app)
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"conceptloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Builds generative-commonsense data sets (concept set -> one everyday sentence) from raw text."""
+
+
+def run_command() -> int:
+    """Runs the command that the arguments name; returns the exit status (see conceptloom.cli.run)."""
+    # Beam logs missing optional packages at import; whatever a user must know is raised as an error.
+    logging.basicConfig(level=logging.CRITICAL)
+    try:
+        app()
+    except ConceptloomError as error:
+        # Always one line, whatever a path or a record contains, so that programs can parse it.
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        return 1
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
+    return 0
