@@ -73,6 +73,7 @@ def evaluate(
     compared = comparisons(found, how)
     result = to_json(found, compared, how)
     written = [*write_evaluation(found, result, output), *write_pages(found, compared, output)] if output else []
+    _say_notes(found, only_warnings=as_json)
     if as_json:
         from conceptloom.cli.printing import print_json
 
@@ -131,15 +132,20 @@ def _rows(
         yield RowsByRunner(opened, task)
 
 
-def _show(found: "Evaluation", compared: "list[Comparison]", written: list[str]) -> None:
-    from conceptloom.cli.console import wide_console
-
-    for note in dict.fromkeys(str(note) for system in found.systems for note in system.notes):
-        print(f"note: {note}", file=sys.stderr)
-    for score in found.systems[0].scores:
+def _say_notes(found: "Evaluation", *, only_warnings: bool) -> None:
+    """Says what was odd about the files, and of the scores what is missing, on standard error; JSON has it too."""
+    for note in dict.fromkeys(note for system in found.systems for note in system.notes):
+        if note.is_warning or not only_warnings:
+            print(f"{'warning' if note.is_warning else 'note'}: {note}", file=sys.stderr)
+    for score in [] if only_warnings else found.systems[0].scores:
         missing = score.signature.partition("|missing:")[2].partition("|")[0]
         if missing:
             print(f"note: {score.name} is not computed, because it needs {missing}", file=sys.stderr)
+
+
+def _show(found: "Evaluation", compared: "list[Comparison]", written: list[str]) -> None:
+    from conceptloom.cli.console import wide_console
+
     console = wide_console(highlight=False, markup=False, soft_wrap=True)
     console.print(_table(found))
     if compared:

@@ -11,6 +11,7 @@ from conceptloom import __version__, storage
 from conceptloom.arrays.types import Float64
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Item, Metric, Options, Score, make_metrics
+from conceptloom.metrics.inputs.answer_labels import wrong_labels
 from conceptloom.metrics.inputs.input_notes import InputNote, InputNotes
 from conceptloom.metrics.inputs.item_tables import blocks_of, items_of, table_of
 from conceptloom.metrics.inputs.pairing import Paired, pair
@@ -104,6 +105,8 @@ def _noted(path: str, items: Sequence[Item]) -> Paired:
         notes.add("no_final_newline")
     if empty := sum(not item.prediction for item in items):
         notes.add("empty_predictions", times=empty)
+    if wrong := wrong_labels(items):
+        notes.add("invalid_answers", times=wrong.times, detail=wrong.detail)
     return Paired(table_of(items), notes.collected())
 
 

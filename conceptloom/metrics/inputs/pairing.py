@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from conceptloom.errors import InputError
+from conceptloom.metrics.inputs.alignment import misplaced
 from conceptloom.metrics.inputs.input_notes import InputNote
 from conceptloom.metrics.inputs.item_tables import SCHEMA
 from conceptloom.metrics.inputs.predictions import KEYS, Predictions, read_predictions
@@ -45,7 +46,20 @@ def _by_place(references: References, found: Predictions) -> tuple[pa.Table, lis
     for line, text in zip(found.lines[:count], found.texts):
         if not text:
             found.notes.add("empty_predictions", line)
-    return references.sets if count == sets else references.lines, found.texts[:count]
+    rows, texts = references.sets if count == sets else references.lines, found.texts[:count]
+    _note_misplaced(rows["concepts"].to_pylist(), texts, found)
+    return rows, texts
+
+
+def _note_misplaced(sets: list[list[str]], texts: list[str], found: Predictions) -> None:
+    one = misplaced(sets, texts)
+    if one is None:
+        return
+    away = f"{abs(one.shift)} {'lines' if abs(one.shift) > 1 else 'line'} further {'down' if one.shift > 0 else 'up'}"
+    lines = f"lines {found.lines[one.first]} to {found.lines[one.stop - 1]}"
+    shares = f"{100 * one.there:.0f} % of the concepts there, {100 * one.here:.0f} % where they stand and are scored"
+    detail = f"{away} ({lines}: {shares}): is a line missing, or one too many?"
+    found.notes.add("misplaced_predictions", times=one.stop - one.first, detail=detail)
 
 
 def _without_blank_end(found: Predictions, wanted: tuple[int, ...]) -> int:
