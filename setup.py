@@ -22,7 +22,6 @@ EXTRAS = {
     "faiss-gpu": ["faiss-gpu>=1.10"],
     "evaluation": [
         "sacrebleu>=2.4,<3",
-        "nltk>=3.9",
         "python-mecab-ko>=1.3.7,<2; python_version < '3.13'",
         "lemminflect>=0.2.3",
         "spacy>=3.7",

@@ -6,10 +6,10 @@ import json
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from conceptloom import __version__, storage
+from conceptloom.arrays.building import float_array, text_array
 from conceptloom.json_values import JsonObject
 from conceptloom.metrics.base import Score
 from conceptloom.metrics.certainty import Resampling
@@ -91,10 +91,10 @@ def _comparison(one: Comparison) -> JsonObject:
 
 
 def _sentences(system: System) -> pa.Table:
-    names = pa.array(np.full(len(system.items), system.name))
+    names = text_array([system.name] * len(system.items))
     table = system.items.add_column(0, pa.field("system", pa.string()), names)
     for score in system.scores:
         # A metric may score something other than items, such as concept sets that several items share.
         if score.values is not None and len(score.values) == len(table):
-            table = table.append_column(pa.field(score.name, pa.float64()), pa.array(score.values))
+            table = table.append_column(pa.field(score.name, pa.float64()), float_array(score.values))
     return table

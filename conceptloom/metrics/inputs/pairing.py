@@ -7,7 +7,7 @@ import pyarrow as pa
 from conceptloom.errors import InputError
 from conceptloom.metrics.inputs.alignment import misplaced
 from conceptloom.metrics.inputs.input_notes import InputNote
-from conceptloom.metrics.inputs.item_tables import SCHEMA
+from conceptloom.metrics.inputs.item_tables import with_predictions
 from conceptloom.metrics.inputs.predictions import KEYS, Predictions, read_predictions
 from conceptloom.metrics.inputs.references import References
 
@@ -35,7 +35,7 @@ def pair(references: References, path: str, by_set: bool = False) -> Paired:
         rows, texts = _by_key(references, found, found.keys)
     if by_set and rows is not references.sets:
         rows, texts = references.sets, _first_of_sets(references, found, texts)
-    return Paired(rows.append_column(SCHEMA.field("prediction"), pa.array(texts, pa.string())), found.notes.collected())
+    return Paired(with_predictions(rows, texts), found.notes.collected())
 
 
 def _by_place(references: References, found: Predictions) -> tuple[pa.Table, list[str]]:

@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.building import text_array
 from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.lists import list_array, string_lists
 from conceptloom.errors import InputError
 from conceptloom.examples import Example
 from conceptloom.manifest import read_manifest
@@ -55,9 +57,7 @@ class References:
         if self.parallel is not None:
             return self.parallel
         column = one_array(self.sets["references"])
-        single = pa.ListArray.from_arrays(
-            pa.array(np.arange(len(column.flatten()) + 1, dtype=np.int32)), column.flatten()
-        )
+        single = list_array(column.flatten(), np.arange(len(column.flatten()) + 1))
         taken = self.sets.take(pc.list_parent_indices(column))
         return taken.set_column(2, SCHEMA.field("references"), single)
 
@@ -71,9 +71,10 @@ class References:
     @cached_property
     def digest(self) -> str:
         """A hash of sets and sentences, independent of the format they were read from: 16 hexadecimal digits."""
-        joined = (pc.binary_join(self.sets[name], "\x1e") for name in ("concepts", "references"))
+        between, behind = text_array(["\x1e", "\x1f"])
+        joined = (pc.binary_join(self.sets[name], between) for name in ("concepts", "references"))
         found = blake2b(digest_size=8)
-        for text in pc.binary_join_element_wise(*joined, "\x1f"):
+        for text in pc.binary_join_element_wise(*joined, behind):
             found.update(text.as_py().encode() + b"\n")
         return found.hexdigest()
 
@@ -155,6 +156,7 @@ def _table(rows: Iterable[Row]) -> pa.Table:
     """Rows as a table, converted chunk by chunk: as Python objects they take ten times the memory."""
     remaining, batches = iter(rows), []
     while chunk := list(islice(remaining, _CHUNK)):
-        columns = [pa.array(column, field.type) for column, field in zip(zip(*chunk), SCHEMA)]
+        keys, concepts, references, sources = zip(*chunk)
+        columns = [text_array(keys), string_lists(concepts), string_lists(references), text_array(sources)]
         batches.append(pa.RecordBatch.from_arrays(columns, schema=SCHEMA))
     return pa.Table.from_batches(batches, SCHEMA)
