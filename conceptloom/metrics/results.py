@@ -14,6 +14,7 @@ from conceptloom.json_values import JsonObject
 from conceptloom.metrics.base import Score
 from conceptloom.metrics.certainty import Resampling
 from conceptloom.metrics.evaluation import Evaluation, System
+from conceptloom.metrics.groups import Group
 from conceptloom.metrics.resampling.significance import Comparison
 from conceptloom.reporting.finite import null_for_nan
 from conceptloom.tables import write_table
@@ -31,8 +32,10 @@ def write_evaluation(evaluation: Evaluation, result: JsonObject, directory: str)
     return [storage.join(directory, name) for name in (SCORES, LEADERBOARD, SENTENCES)]
 
 
-def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling) -> JsonObject:
-    """The evaluation as JSON values: references, scores with signatures, notes on the files, comparisons."""
+def to_json(
+    evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling, groups: Sequence[Group] = ()
+) -> JsonObject:
+    """The evaluation as JSON values: references, scores with signatures, notes on the files, comparisons, groups."""
     references = evaluation.references
     return {
         "preset": evaluation.preset,
@@ -47,6 +50,7 @@ def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampl
         "systems": [_system(system) for system in evaluation.systems],
         "resampling": how.to_json(),
         "comparisons": [_comparison(one) for one in compared],
+        "groups": [_group(one) for one in groups],
     }
 
 
@@ -88,6 +92,11 @@ def _score(score: Score, system: System) -> JsonObject:
 def _comparison(one: Comparison) -> JsonObject:
     values = {**one._asdict(), "interval": list(one.interval)}
     return {name: null_for_nan(value) for name, value in values.items()}
+
+
+def _group(group: Group) -> JsonObject:
+    scores = [null_for_nan(score._asdict()) for score in group.scores]
+    return {"name": group.name, "systems": list(group.systems), "scores": scores}
 
 
 def _sentences(system: System) -> pa.Table:
