@@ -64,10 +64,11 @@ def evaluate(
     from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals
     from conceptloom.metrics.evaluation import evaluate as evaluated
     from conceptloom.metrics.groups import make_groups
+    from conceptloom.metrics.outputs import delete_left_over, own_files
     from conceptloom.metrics.page.writing import write_pages
     from conceptloom.metrics.results import to_json, write_evaluation
 
-    options = _options(assignments)
+    options, own = _options(assignments), own_files(output) if output else []
     with _rows(runner, workers, beam, output, preset=preset, options=options) as rows:
         found = evaluated(
             preset, options, references, split, [*predictions, *others], rows_of_items=rows, people=people
@@ -77,6 +78,8 @@ def evaluate(
     compared, made = comparisons(found, how, baseline), make_groups(groups, found)
     result = to_json(found, compared, how, made)
     written = [*write_evaluation(found, result, output), *write_pages(found, compared, output, made)] if output else []
+    if output:
+        delete_left_over(output, own)
     say_notes(found, only_warnings=as_json)
     if as_json:
         from conceptloom.cli.printing import print_json

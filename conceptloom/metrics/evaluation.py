@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +26,10 @@ Rows: TypeAlias = list[Float64]
 
 RowsOf: TypeAlias = Callable[[Sequence[Metric], pa.Table], Iterable[Rows]]
 """Returns the rows of all items, block by block (see `base.BLOCK`), in their order."""
+
+
+ENDINGS = ("csv", "json", "jsonl", "ndjson", "out", "pred", "text", "tsv", "txt")
+"""Endings of files that are no part of a system's name; what follows another dot is, as in t5-v1.1."""
 
 
 @dataclass(frozen=True)
@@ -139,10 +144,23 @@ def make_system(name: str, path: str, paired: Paired, scores: Iterable[Score], r
 
 
 def system_names(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
-    """A short name for each file: its name without ending, or its path if that name is `taken` or occurs twice.
+    """A name for each file: that of the file without a known ending (see ENDINGS), unlike all others.
 
-    >>> system_names(["a/KoGPT2.txt", "b/x.txt", "c/x.txt"])
-    ['KoGPT2', 'b/x.txt', 'c/x.txt']
+    A name that is `taken` or that two files have is replaced by the path; a path that is given again gets a number.
+
+    >>> system_names(["a/t5-v1.1-large.txt", "b/x.jsonl.gz", "c/x.txt", "c/x.txt"])
+    ['t5-v1.1-large', 'b/x.jsonl.gz', 'c/x.txt', 'c/x.txt (2)']
     """
-    short = [path.rstrip("/").rpartition("/")[2].partition(".")[0] or path for path in paths]
-    return [name if [*short, *taken].count(name) == 1 else path for name, path in zip(short, paths)]
+    short = [_without_ending(path.rstrip("/").rpartition("/")[2]) or path for path in paths]
+    names = [name if [*short, *taken].count(name) == 1 else path for name, path in zip(short, paths)]
+    used = [*taken]
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        used.append(next(one for one in chain([name], numbered) if one not in used))
+    return used[len(taken) :]
+
+
+def _without_ending(name: str) -> str:
+    plain = name.removesuffix(".gz")
+    stem, dot, ending = plain.rpartition(".")
+    return stem if dot and ending.lower() in ENDINGS else plain
