@@ -86,12 +86,13 @@ def _wrong_number(references: References, found: Predictions, count: int) -> str
 
 def _by_key(references: References, found: Predictions, keys: list[str]) -> tuple[pa.Table, list[str]]:
     table = references.lines if len(keys) == references.sentences else references.sets
-    places = _places(table)
+    places, by_set = _places(table)
     texts: list[str | None] = [None] * len(table)
     for line, key, text in zip(found.lines, keys, found.texts):
-        free = next((place for place in places.get(key, ()) if texts[place] is None), None)
+        fitting = places.get(key) or by_set.get(frozenset(key.split("#")), [])
+        free = next((place for place in fitting if texts[place] is None), None)
         if free is None:
-            found.notes.add("duplicate_ids" if key in places else "unknown_ids", line)
+            found.notes.add("duplicate_ids" if fitting else "unknown_ids", line)
             continue
         texts[free] = text
         if not text:
@@ -114,10 +115,16 @@ def _first_of_sets(references: References, found: Predictions, texts: list[str])
     return [next(iter(different), "") for different in of_sets]
 
 
-def _places(table: pa.Table) -> dict[str, list[int]]:
-    """The rows of each key and of each concept set; a set may have several rows."""
+def _places(table: pa.Table) -> tuple[dict[str, list[int]], dict[frozenset[str], list[int]]]:
+    """The rows of each key and of each concept set as it is written, and those of each set in whatever order.
+
+    A set may have several rows. A key as it is written comes first: two rows may have the same concepts in two orders.
+    """
     places: dict[str, list[int]] = {}
+    by_set: dict[frozenset[str], list[int]] = {}
     for place, (key, concepts) in enumerate(zip(table["key"].to_pylist(), table["concepts"].to_pylist())):
         for name in {key, "#".join(concepts)}:
             places.setdefault(name, []).append(place)
-    return places
+        for members in {frozenset(concepts), frozenset(key.split("#"))}:
+            by_set.setdefault(members, []).append(place)
+    return places, by_set
