@@ -102,7 +102,7 @@ setup(
     ],
     package_dir={f"conceptloom.{name}": name for name in BESIDE},
     package_data={
-        "conceptloom": ["py.typed"],
+        "conceptloom": ["py.typed", "*.pyi"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
         "conceptloom.metrics.measures.commongen": ["data/*.exc", "data/*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],

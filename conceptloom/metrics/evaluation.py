@@ -15,7 +15,8 @@ from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Item, Metric, Op
 from conceptloom.metrics.inputs.answer_labels import wrong_labels
 from conceptloom.metrics.inputs.input_notes import InputNote, InputNotes
 from conceptloom.metrics.inputs.item_tables import blocks_of, items_of, table_of
-from conceptloom.metrics.inputs.pairing import Paired, pair
+from conceptloom.metrics.inputs.pairing import Paired, pair, pair_predictions
+from conceptloom.metrics.inputs.predictions import Predictions
 from conceptloom.metrics.inputs.references import SCHEMA as REFERENCES
 from conceptloom.metrics.inputs.references import References, read_references
 from conceptloom.metrics.people import NAME as PEOPLE
@@ -92,6 +93,20 @@ def evaluate(
         means = mean_of_rounds(map(scored, rounds))
         systems.append(replace(make_system(PEOPLE, references, shown, means, against), is_people=True))
     return Evaluation(preset, options, against, systems)
+
+
+def evaluate_system(preset: str, options: Options, against: References, found: Predictions) -> Evaluation:
+    """Scores the predictions of one system, in this process; raises as `evaluate` does.
+
+    Raises ConfigError for a preset that reads answers, which are in files.
+    """
+    metrics, own = make_metrics(preset, options), PRESETS[preset]
+    if own.items is not None:
+        raise ConfigError(f"preset {preset} reads files of answers: use conceptloom evaluate")
+    paired = pair_predictions(against, found, own.by_set)
+    scores = scores_of(metrics, paired.items, rows_here(metrics, paired.items))
+    (name,) = system_names([found.path])
+    return Evaluation(preset, options, against, [make_system(name, found.path, paired, scores, against)])
 
 
 def _read(preset: str, references: str, split: str, predictions: Sequence[str]) -> tuple[References, list[Paired]]:

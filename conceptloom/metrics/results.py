@@ -69,7 +69,7 @@ def leaderboard(evaluation: Evaluation) -> str:
 
 def sentences(evaluation: Evaluation) -> pa.Table:
     """A row for each prediction of each system: the item, and a column for each metric that scores sentences."""
-    return pa.concat_tables([_sentences(system) for system in evaluation.systems], promote_options="default")
+    return pa.concat_tables([sentences_of(system) for system in evaluation.systems], promote_options="default")
 
 
 def _system(system: System) -> JsonObject:
@@ -99,7 +99,8 @@ def _group(group: Group) -> JsonObject:
     return {"name": group.name, "systems": list(group.systems), "scores": scores}
 
 
-def _sentences(system: System) -> pa.Table:
+def sentences_of(system: System) -> pa.Table:
+    """A row for each prediction of one system; see `sentences`."""
     names = text_array([system.name] * len(system.items))
     table = system.items.add_column(0, pa.field("system", pa.string()), names)
     for score in system.scores:

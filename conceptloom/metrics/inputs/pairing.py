@@ -21,14 +21,18 @@ class Paired:
 
 
 def pair(references: References, path: str, by_set: bool = False) -> Paired:
-    """The predictions of a file with their references.
+    """The predictions of a file with their references; see `pair_predictions`."""
+    return pair_predictions(references, read_predictions(path), by_set)
+
+
+def pair_predictions(references: References, found: Predictions, by_set: bool = False) -> Paired:
+    """Predictions with their references.
 
     Predictions without keys are in the order of the references: one for each set, or one for each sentence, which is
     then its only reference. Predictions with keys (see KEYS) may be in any order. With `by_set`, the first prediction
     of a set is compared with all references of the set. Raises InputError where the numbers do not match or no key is
     known; empty, missing and superfluous predictions are noted.
     """
-    found = read_predictions(path)
     if found.keys is None:
         rows, texts = _by_place(references, found)
     else:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from conceptloom.errors import InputError
@@ -13,6 +13,9 @@ from conceptloom.metrics.inputs.lines import lines_of, require_text
 from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.published import parse_example
+
+GIVEN = "predictions"
+"""Stands for a path in messages on predictions that are not from a file."""
 
 KEYS = ("id", "key", "concept-set", "concept_set")
 TEXTS = ("prediction", "pred_scene", "output", "scene", "generated_text", "text")
@@ -34,6 +37,12 @@ class Predictions:
     texts: list[str]
     keys: list[str] | None
     notes: InputNotes
+
+
+def given_predictions(texts: Sequence[str]) -> Predictions:
+    """Sentences of the running program as predictions without keys, which are in the order of the references."""
+    numbers = list(range(1, len(texts) + 1))
+    return Predictions(GIVEN, numbers, [text.strip() for text in texts], None, InputNotes(GIVEN))
 
 
 def read_predictions(path: str) -> Predictions:

@@ -1,6 +1,6 @@
 """The sentences that predictions are compared with: from a build, from published lines, or from parallel text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -30,6 +30,9 @@ SCHEMA = pa.schema(
     [("key", pa.string()), ("concepts", STRINGS), ("references", STRINGS), ("source", pa.string())],
 )
 """A concept set with its references. `key` is its id in a build, otherwise the set as it is written."""
+
+GIVEN = "references"
+"""Stands for a path in messages on references that are not from a file."""
 
 _CHUNK = 8192
 Row: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...], str]
@@ -77,6 +80,15 @@ class References:
         for text in pc.binary_join_element_wise(*joined, behind):
             found.update(text.as_py().encode() + b"\n")
         return found.hexdigest()
+
+
+def given_references(examples: Sequence[Example]) -> References:
+    """Examples of the running program as references; raises InputError where there are none, or one lacks sentences."""
+    bare = next((number for number, one in enumerate(examples, 1) if not one.sentences), 0)
+    if not examples or bare:
+        raise InputError(f"{GIVEN}: {f'example {bare} has no sentence' if bare else 'there are none'}; give some")
+    rows = (("#".join(one.concepts), one.concepts, one.sentences, one.source or "") for one in examples)
+    return References(GIVEN, _table(rows))
 
 
 def read_references(path: str, split: str = "test") -> References:
