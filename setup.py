@@ -22,7 +22,6 @@ EXTRAS = {
     "faiss-gpu": ["faiss-gpu>=1.10"],
     "evaluation": [
         "sacrebleu>=2.4,<3",
-        "nltk>=3.9",
         "python-mecab-ko>=1.3.7,<2; python_version < '3.13'",
         "lemminflect>=0.2.3",
         "spacy>=3.7",
@@ -103,7 +102,7 @@ setup(
     ],
     package_dir={f"conceptloom.{name}": name for name in BESIDE},
     package_data={
-        "conceptloom": ["py.typed"],
+        "conceptloom": ["py.typed", "*.pyi"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
         "conceptloom.metrics.measures.commongen": ["data/*.exc", "data/*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],

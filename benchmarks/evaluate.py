@@ -2,11 +2,13 @@
 
     pip install 'conceptloom[evaluation]'
     python benchmarks/evaluate.py compare OUTPUTS [--runs 5]
+    python benchmarks/evaluate.py command OUTPUTS [--runs 5]
     python benchmarks/evaluate.py growth PUBLISHED [--items 10000 40000 160000] [--runner direct] [--workers 2]
 
 OUTPUTS contains references.jsonl and *_quantitative.txt, the published test set and its outputs; PUBLISHED contains
 JSON lines in the data set's format. Times are CPU seconds of one process, the minimum over the runs, without starting
-Python and importing packages; those of `growth` include reading and pairing the files.
+Python and importing packages; those of `growth` include reading and pairing the files. `command` measures the whole
+command in a process of its own, from starting Python to the last file written, for one system and for two.
 
     plain    tests/metrics/korean_oracle.py: nltk, tables and loops; each score tokenizes the sentences that it needs
     once     the same, but each sentence is tokenized once and its morphemes are kept
@@ -17,6 +19,7 @@ import argparse
 import json
 import random
 import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -87,6 +90,26 @@ def compare(arguments: argparse.Namespace) -> None:
         print(f"{name:<25}{min(spent):7.3f} s   plain takes {min(times['plain']) / min(spent):5.1f} times as long")
 
 
+def command(arguments: argparse.Namespace) -> None:
+    paths = sorted(map(str, arguments.outputs.glob("*_quantitative.txt")))
+    for some in (paths[:1], paths[:2]):
+        found = [spent_by_command(str(arguments.outputs / "references.jsonl"), some) for _ in range(arguments.runs + 1)]
+        # The first run compiles and warms the disk's cache.
+        spent = sorted(found[1:])
+        print(f"{len(some)} system(s): {spent[len(spent) // 2]:.2f} CPU s (median; {spent[0]:.2f} to {spent[-1]:.2f})")
+
+
+def spent_by_command(references: str, predictions: list[str]) -> float:
+    """Returns the CPU seconds, of user and system, that the command takes with its defaults."""
+    with tempfile.TemporaryDirectory() as output:
+        begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+        options = ["--preset", PRESET, "--references", references, "--output", output, "--predictions", *predictions]
+        run = [sys.executable, "-m", "conceptloom", "evaluate", *options]
+        subprocess.run(run, cwd=output, check=True, capture_output=True)
+        end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return end.ru_utime - begin.ru_utime + end.ru_stime - begin.ru_stime
+
+
 def mixed(sentences: list[str], count: int) -> Iterator[str]:
     """Yields sentences made of the first half of one and the second half of another: nearly all differ."""
     draw = random.Random(7)
@@ -137,6 +160,10 @@ def main() -> None:
     one.add_argument("outputs", type=Path)
     one.add_argument("--runs", type=int, default=5)
     one.set_defaults(run=compare)
+    three = commands.add_parser("command")
+    three.add_argument("outputs", type=Path)
+    three.add_argument("--runs", type=int, default=5)
+    three.set_defaults(run=command)
     two = commands.add_parser("growth")
     two.add_argument("published", type=Path)
     two.add_argument("--items", type=int, nargs="+", default=[10_000, 40_000, 160_000])

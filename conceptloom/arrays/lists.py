@@ -1,11 +1,13 @@
 """Rows of several values each: all values one after the other, and the offsets at which the rows begin and end."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.building import offset_buffer, text_array
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.runs import gather
 from conceptloom.arrays.types import Bool, Column, Int32, Int64, Integers, UInt64
@@ -52,10 +54,12 @@ def list_sizes(lists: pa.Array) -> Int64:
 def list_array(values: Int32 | UInt64 | pa.Array, offsets: Int64) -> pa.ListArray:
     """Returns the Arrow array whose row i is `values[offsets[i]:offsets[i + 1]]`; `offsets` has shape (rows + 1,)."""
     items = values if isinstance(values, pa.Array) else pa.array(values)
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), items)
+    return pa.Array.from_buffers(
+        pa.list_(items.type), len(offsets) - 1, [None, offset_buffer(offsets)], children=[items]
+    )
 
 
-def string_lists(rows: list[list[str]]) -> pa.ListArray:
+def string_lists(rows: Sequence[Sequence[str]]) -> pa.ListArray:
     """Returns lists of strings as an Arrow array."""
     offsets = offsets_of(np.array([len(row) for row in rows], dtype=np.int64))
-    return list_array(pa.array([item for row in rows for item in row], pa.string()), offsets)
+    return list_array(text_array(item for row in rows for item in row), offsets)

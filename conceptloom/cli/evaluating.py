@@ -1,6 +1,5 @@
 """`conceptloom evaluate` and `conceptloom presets`."""
 
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +12,7 @@ from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from conceptloom.metrics.evaluation import Evaluation, RowsOf
-    from conceptloom.metrics.resampling.significance import Comparison
+    from conceptloom.metrics.evaluation import RowsOf
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -43,8 +39,14 @@ def evaluate(
     output: str | None = typer.Option(
         None, "--output", help="A directory for scores.json, leaderboard.csv, sentences.parquet and evaluation.html."
     ),
-    resamples: int = typer.Option(1000, min=0, help="Resamples for intervals and for comparing two systems; 0: none."),
+    resamples: int = typer.Option(1000, min=0, help="Resamples for intervals and for comparing systems; 0: none."),
     seed: int = typer.Option(1, min=0, help="The seed of the resamples."),
+    baseline: str | None = typer.Option(
+        None, help="The system that all others are compared with; best: the one with the best score."
+    ),
+    groups: list[str] = typer.Option(
+        [], "--group", help="NAME=SYSTEM,SYSTEM,…: mean and standard deviation of these; patterns; may be repeated."
+    ),
     runner: str | None = typer.Option(None, help="Where sentences are scored: direct, flink, prism, dataflow."),
     workers: int | None = typer.Option(None, min=1, help="With --runner, how many tasks run at a time."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
@@ -58,27 +60,33 @@ def evaluate(
     beam = beam_options(context)
     if not people and not predictions:
         raise ConfigError("there is nothing to evaluate: give --predictions FILE, or --people")
+    from conceptloom.cli.scores import say_notes, show
     from conceptloom.metrics.certainty import Resampling, comparisons, with_intervals
     from conceptloom.metrics.evaluation import evaluate as evaluated
+    from conceptloom.metrics.groups import make_groups
+    from conceptloom.metrics.outputs import delete_left_over, own_files
     from conceptloom.metrics.page.writing import write_pages
     from conceptloom.metrics.results import to_json, write_evaluation
 
-    options = _options(assignments)
+    options, own = _options(assignments), own_files(output) if output else []
     with _rows(runner, workers, beam, output, preset=preset, options=options) as rows:
         found = evaluated(
             preset, options, references, split, [*predictions, *others], rows_of_items=rows, people=people
         )
     how = Resampling(resamples, seed)
     found = with_intervals(found, how)
-    compared = comparisons(found, how)
-    result = to_json(found, compared, how)
-    written = [*write_evaluation(found, result, output), *write_pages(found, compared, output)] if output else []
+    compared, made = comparisons(found, how, baseline), make_groups(groups, found)
+    result = to_json(found, compared, how, made)
+    written = [*write_evaluation(found, result, output), *write_pages(found, compared, output, made)] if output else []
+    if output:
+        delete_left_over(output, own)
+    say_notes(found, only_warnings=as_json)
     if as_json:
         from conceptloom.cli.printing import print_json
 
         print_json(result)
     else:
-        _show(found, compared, written)
+        show(found, compared, made, written)
 
 
 def presets(as_json: bool = typer.Option(False, "--json", help="Print JSON.")) -> None:
@@ -129,65 +137,3 @@ def _rows(
     with tempfile.TemporaryDirectory() as own, entry.open(workers, beam) as opened:
         task = ScoreShard(preset, tuple(options.items()), join(output or own, "work"))
         yield RowsByRunner(opened, task)
-
-
-def _show(found: "Evaluation", compared: "list[Comparison]", written: list[str]) -> None:
-    from conceptloom.cli.console import wide_console
-
-    for note in dict.fromkeys(str(note) for system in found.systems for note in system.notes):
-        print(f"note: {note}", file=sys.stderr)
-    for score in found.systems[0].scores:
-        missing = score.signature.partition("|missing:")[2].partition("|")[0]
-        if missing:
-            print(f"note: {score.name} is not computed, because it needs {missing}", file=sys.stderr)
-    console = wide_console(highlight=False, markup=False, soft_wrap=True)
-    console.print(_table(found))
-    if compared:
-        console.print(_comparison_table(found, compared))
-    against = found.references
-    sizes = f"{len(against.sets):,} sets, {against.sentences:,} sentences"
-    console.print(f"preset {found.preset}; references {against.path} ({sizes}, {against.digest})")
-    for path in written:
-        console.print(f"written {path}")
-
-
-def _table(found: "Evaluation") -> "Table":
-    """A row for each metric, a column for each system: with intervals, the transposed table would be too wide."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table("metric", box=None, header_style="bold")
-    # A name comes from a path and is not markup.
-    for system in found.systems:
-        table.add_column(Text(system.name), justify="right")
-    table.add_row("items", *(f"{len(system.items):,}" for system in found.systems))
-    for scores in zip(*(system.scores for system in found.systems), strict=True):
-        pairs = zip(scores, found.systems, strict=True)
-        table.add_row(
-            Text(scores[0].name), *(_cell(one.value, system.intervals.get(one.name)) for one, system in pairs)
-        )
-    return table
-
-
-def _comparison_table(found: "Evaluation", compared: "list[Comparison]") -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
-    from conceptloom.reporting.html import p_text
-
-    first, second = (system.name for system in found.systems if not system.is_people)
-    table = Table("metric", box=None, header_style="bold")
-    table.add_column(Text(f"{first} minus {second}"), justify="right")
-    for name in ("p, paired bootstrap", "p, permutation"):
-        table.add_column(name, justify="right")
-    for one in compared:
-        cells = (_cell(one.difference, one.interval), p_text(one.bootstrap_p), p_text(one.permutation_p))
-        table.add_row(Text(one.name), *cells)
-    return table
-
-
-def _cell(value: float, interval: tuple[float, float] | None) -> str:
-    from conceptloom.reporting.html import number
-
-    ends = "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
-    return f"{number(value)}{ends}"

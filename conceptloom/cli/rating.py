@@ -9,6 +9,7 @@ import typer
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
+    from conceptloom.ratings.correlation import Correlation
     from conceptloom.ratings.reading import Ratings
     from conceptloom.ratings.report import Report
 
@@ -28,7 +29,11 @@ def ratings(
         None, help="A CSV file of pairwise comparisons, for Hit@k and Kendall's tau."
     ),
     scores: str | None = typer.Option(None, help="Parquet scores of the rated sentences, for correlations."),
-    system: str | None = typer.Option(None, help="The system in --scores whose sentences were rated."),
+    systems: list[str] = typer.Option(
+        [],
+        "--system",
+        help="MODEL=SYSTEM: which system in --scores a rated model is; may be repeated.",
+    ),
     method: str = typer.Option("pearson", help="The correlation: pearson, spearman or kendall."),
     output: str | None = typer.Option(None, help="A directory for ratings.json, correlations.csv and ratings.html."),
     as_json: bool = typer.Option(False, "--json", help="Print the result as JSON."),
@@ -37,7 +42,7 @@ def ratings(
     if not files and comparisons is None:
         raise ConfigError("nothing to read: name files of ratings, or give --comparisons FILE")
     found = _report(
-        _read(files or [], raters), level, comparisons=comparisons, scores=scores, system=system, method=method
+        _read(files or [], raters), level, comparisons=comparisons, scores=scores, systems=systems, method=method
     )
     if output is not None:
         _write(found, output)
@@ -59,24 +64,26 @@ def _read(files: list[str], raters: int) -> "list[Ratings]":
 
 
 def _report(
-    found: "list[Ratings]", level: str, *, comparisons: str | None, scores: str | None, system: str | None, method: str
+    found: "list[Ratings]", level: str, *, comparisons: str | None, scores: str | None, systems: list[str], method: str
 ) -> "Report":
     from conceptloom.ratings.agreement import agreement
-    from conceptloom.ratings.correlation import correlations, sentence_scores
     from conceptloom.ratings.pairwise import hit_rates, rank_agreement, rankings, read_comparisons
-    from conceptloom.ratings.reading import by_model, total
     from conceptloom.ratings.report import Report
+    from conceptloom.ratings.systems import all_correlations, human_scores
 
+    if systems and not scores:
+        raise ConfigError("--system names a system of --scores: give that file too")
     ranked = rankings(read_comparisons(comparisons)) if comparisons else {}
-    totals = [one for some in by_model(found).values() if (one := total(some)) is not None]
-    columns = sentence_scores(scores, system) if scores else {}
+    with_people, among_metrics = all_correlations(scores, found, systems, method) if scores and found else ([], [])
     return Report(
         agreements=[agreement(one, level) for one in found],
         level=level,
         hits=hit_rates(ranked),
         tau=rank_agreement(ranked),
-        correlations=correlations(columns, [*found, *totals], method) if columns else [],
+        correlations=with_people,
         method=method,
+        totals={one.model: one.mean for one in human_scores(found)[len(found) :]},
+        metrics=among_metrics,
     )
 
 
@@ -87,8 +94,9 @@ def _write(report: "Report", directory: str) -> None:
     text = json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n"
     storage.write_bytes(storage.join(directory, "ratings.json"), text.encode())
     storage.write_bytes(storage.join(directory, "ratings.html"), report_page(report).encode())
-    if report.correlations:
-        storage.write_bytes(storage.join(directory, "correlations.csv"), correlation_csv(report.correlations).encode())
+    for name, found in (("correlations.csv", report.correlations), ("metrics.csv", report.metrics)):
+        if found:
+            storage.write_bytes(storage.join(directory, name), correlation_csv(found).encode())
 
 
 def _show(report: "Report") -> None:
@@ -101,15 +109,25 @@ def _show(report: "Report") -> None:
         for one in report.agreements
     ]
     _table("Agreement", ("model", "criterion", "items", "mean", "Fleiss' kappa", f"alpha ({report.level})"), agreements)
+    columns, means = report.means()
+    shown = [[one if isinstance(one, str) else number(one) for one in row] for row in means]
+    _table("Means (TT: the total)", tuple(columns), shown)
     kappas = [(n, number(value, 3), str(m)) for n, (value, m) in average_kappas(report.agreements).items()]
     _table("Fleiss' kappa, mean over models", ("criterion", "kappa", "models"), kappas)
     hits = [(system, *(number(rate, 1) for rate in rates.values())) for system, rates in report.hits.items()]
     _table(f"Rankings, Kendall's tau {number(report.tau, 3)}", ("system", "Hit@1", "Hit@3", "Hit@5"), hits)
-    humans = list(dict.fromkeys(c.human for c in report.correlations))
+    _correlation_table(f"Metrics and human scores: {report.method}, * p < {SIGNIFICANT}", report.correlations)
+    _correlation_table(f"Metrics and metrics: {report.method}, * p < {SIGNIFICANT}", report.metrics)
+
+
+def _correlation_table(title: str, found: "Sequence[Correlation]") -> None:
+    from conceptloom.ratings.correlation import SIGNIFICANT
+    from conceptloom.reporting.html import number
+
     rows: dict[str, list[str]] = {}
-    for c in report.correlations:
+    for c in found:
         rows.setdefault(c.metric, [c.metric]).append(number(c.value, 3) + ("*" if c.p < SIGNIFICANT else " "))
-    _table(f"Metrics and human scores: {report.method}, * p < {SIGNIFICANT}", ("metric", *humans), rows.values())
+    _table(title, ("metric", *dict.fromkeys(c.human for c in found)), rows.values())
 
 
 def _table(title: str, columns: tuple[str, ...], rows: Collection[Sequence[str]]) -> None:

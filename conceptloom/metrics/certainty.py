@@ -4,9 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import Score
-from conceptloom.metrics.evaluation import Evaluation
-from conceptloom.metrics.resampling.significance import CONFIDENCE, Comparison, compare, intervals
+from conceptloom.metrics.evaluation import Evaluation, System
+from conceptloom.metrics.resampling.significance import CONFIDENCE, Comparison, compare, holm, intervals
+
+BEST = "best"
+"""The baseline that is chosen by score."""
 
 
 @dataclass(frozen=True)
@@ -26,17 +30,60 @@ def with_intervals(found: Evaluation, how: Resampling) -> Evaluation:
     return replace(found, systems=[replace(one, intervals=_intervals(one.scores, how)) for one in found.systems])
 
 
-def comparisons(found: Evaluation, how: Resampling) -> list[Comparison]:
-    """The first of two systems minus the second; an empty list for any other number of systems.
+def comparisons(found: Evaluation, how: Resampling, baseline: str | None = None) -> list[Comparison]:
+    """Each system minus the baseline by every metric; of two systems without a baseline, the first minus the second.
 
-    People are not compared, because they have one reference fewer. Raises InputError where the two systems were not
-    scored on the same number of units.
+    The baseline is a system's name, or `best`, which is also what three or more systems are compared with by default:
+    the one with the highest leading score (see `leading`). p-values are also corrected for the number of systems.
+    People are not compared, because they have one reference fewer. An empty list for fewer than two systems. Raises
+    ConfigError for an unknown name, InputError where two systems were not scored on the same number of units.
     """
     systems = [system for system in found.systems if not system.is_people]
-    if len(systems) != 2 or not how.resamples:
+    if len(systems) < 2 or not how.resamples:
         return []
-    first, second = systems
-    return compare(first.scores, second.scores, how.seed, how.resamples)
+    against = systems[1] if baseline is None and len(systems) == 2 else chosen_baseline(systems, baseline or BEST)
+    others = [system for system in systems if system is not against]
+    return _corrected([one for system in others for one in _against(system, against, how)])
+
+
+def chosen_baseline(systems: Sequence[System], name: str) -> System:
+    """The system of that name, or the best one; raises ConfigError for an unknown name."""
+    named = next((system for system in systems if system.name == name), None)
+    if named is not None:
+        return named
+    if name != BEST:
+        raise ConfigError(f"no system is called {name!r}; there are: {', '.join(one.name for one in systems)}, {BEST}")
+    metric = leading(systems)
+    values = {system.name: value_of(system, metric) for system in systems}
+    return max(systems, key=lambda system: -math.inf if math.isnan(values[system.name]) else values[system.name])
+
+
+def leading(systems: Sequence[System]) -> str:
+    """The metric by which systems are ranked: ROUGE-L, or else the first one, where higher is better."""
+    names = [score.name for score in systems[0].scores]
+    return "ROUGE-L" if "ROUGE-L" in names else names[0]
+
+
+def value_of(system: System, metric: str) -> float:
+    """A system's score; nan where it has none."""
+    return next((score.value for score in system.scores if score.name == metric), math.nan)
+
+
+def _against(system: System, baseline: System, how: Resampling) -> list[Comparison]:
+    compared = compare(system.scores, baseline.scores, how.seed, how.resamples)
+    return [one._replace(first=system.name, second=baseline.name) for one in compared]
+
+
+def _corrected(compared: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with p-values corrected among those by the same metric."""
+    found = list(compared)
+    for name in dict.fromkeys(one.name for one in compared):
+        places = [at for at, one in enumerate(compared) if one.name == name]
+        bootstrap = holm([compared[at].bootstrap_p for at in places])
+        permutation = holm([compared[at].permutation_p for at in places])
+        for at, *both in zip(places, bootstrap, permutation, strict=True):
+            found[at] = found[at]._replace(bootstrap_holm=both[0], permutation_holm=both[1])
+    return found
 
 
 def _intervals(scores: Sequence[Score], how: Resampling) -> dict[str, tuple[float, float]]:

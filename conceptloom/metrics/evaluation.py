@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, count
 from typing import TypeAlias
 
 import numpy as np
@@ -11,9 +12,11 @@ from conceptloom import __version__, storage
 from conceptloom.arrays.types import Float64
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import BLOCK, PRESETS, Blockwise, Item, Metric, Options, Score, make_metrics
+from conceptloom.metrics.inputs.answer_labels import wrong_labels
 from conceptloom.metrics.inputs.input_notes import InputNote, InputNotes
 from conceptloom.metrics.inputs.item_tables import blocks_of, items_of, table_of
-from conceptloom.metrics.inputs.pairing import Paired, pair
+from conceptloom.metrics.inputs.pairing import Paired, pair, pair_predictions
+from conceptloom.metrics.inputs.predictions import Predictions
 from conceptloom.metrics.inputs.references import SCHEMA as REFERENCES
 from conceptloom.metrics.inputs.references import References, read_references
 from conceptloom.metrics.people import NAME as PEOPLE
@@ -24,6 +27,10 @@ Rows: TypeAlias = list[Float64]
 
 RowsOf: TypeAlias = Callable[[Sequence[Metric], pa.Table], Iterable[Rows]]
 """Returns the rows of all items, block by block (see `base.BLOCK`), in their order."""
+
+
+ENDINGS = ("csv", "json", "jsonl", "ndjson", "out", "pred", "text", "tsv", "txt")
+"""Endings of files that are no part of a system's name; what follows another dot is, as in t5-v1.1."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,20 @@ def evaluate(
     return Evaluation(preset, options, against, systems)
 
 
+def evaluate_system(preset: str, options: Options, against: References, found: Predictions) -> Evaluation:
+    """Scores the predictions of one system, in this process; raises as `evaluate` does.
+
+    Raises ConfigError for a preset that reads answers, which are in files.
+    """
+    metrics, own = make_metrics(preset, options), PRESETS[preset]
+    if own.items is not None:
+        raise ConfigError(f"preset {preset} reads files of answers: use conceptloom evaluate")
+    paired = pair_predictions(against, found, own.by_set)
+    scores = scores_of(metrics, paired.items, rows_here(metrics, paired.items))
+    (name,) = system_names([found.path])
+    return Evaluation(preset, options, against, [make_system(name, found.path, paired, scores, against)])
+
+
 def _read(preset: str, references: str, split: str, predictions: Sequence[str]) -> tuple[References, list[Paired]]:
     own = PRESETS[preset]
     if own.items is None:
@@ -104,6 +125,8 @@ def _noted(path: str, items: Sequence[Item]) -> Paired:
         notes.add("no_final_newline")
     if empty := sum(not item.prediction for item in items):
         notes.add("empty_predictions", times=empty)
+    if wrong := wrong_labels(items):
+        notes.add("invalid_answers", times=wrong.times, detail=wrong.detail)
     return Paired(table_of(items), notes.collected())
 
 
@@ -136,10 +159,23 @@ def make_system(name: str, path: str, paired: Paired, scores: Iterable[Score], r
 
 
 def system_names(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
-    """A short name for each file: its name without ending, or its path if that name is `taken` or occurs twice.
+    """A name for each file: that of the file without a known ending (see ENDINGS), unlike all others.
 
-    >>> system_names(["a/KoGPT2.txt", "b/x.txt", "c/x.txt"])
-    ['KoGPT2', 'b/x.txt', 'c/x.txt']
+    A name that is `taken` or that two files have is replaced by the path; a path that is given again gets a number.
+
+    >>> system_names(["a/t5-v1.1-large.txt", "b/x.jsonl.gz", "c/x.txt", "c/x.txt"])
+    ['t5-v1.1-large', 'b/x.jsonl.gz', 'c/x.txt', 'c/x.txt (2)']
     """
-    short = [path.rstrip("/").rpartition("/")[2].partition(".")[0] or path for path in paths]
-    return [name if [*short, *taken].count(name) == 1 else path for name, path in zip(short, paths)]
+    short = [_without_ending(path.rstrip("/").rpartition("/")[2]) or path for path in paths]
+    names = [name if [*short, *taken].count(name) == 1 else path for name, path in zip(short, paths)]
+    used = [*taken]
+    for name in names:
+        numbered = (f"{name} ({number})" for number in count(2))
+        used.append(next(one for one in chain([name], numbered) if one not in used))
+    return used[len(taken) :]
+
+
+def _without_ending(name: str) -> str:
+    plain = name.removesuffix(".gz")
+    stem, dot, ending = plain.rpartition(".")
+    return stem if dot and ending.lower() in ENDINGS else plain

@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.lists import string_lists
 from conceptloom.arrays.types import Float64
 from conceptloom.errors import InputError
 from conceptloom.metrics.base import Score
 from conceptloom.metrics.inputs.input_notes import InputNotes
-from conceptloom.metrics.inputs.item_tables import SCHEMA
+from conceptloom.metrics.inputs.item_tables import SCHEMA, with_predictions
 from conceptloom.metrics.inputs.pairing import Paired
 from conceptloom.metrics.inputs.references import References
 from conceptloom.metrics.measures.sums import OfSums, SummedScore
@@ -58,8 +59,8 @@ def _round(sets: pa.Table, texts: list[list[str]], number: int) -> pa.Table:
 
 
 def _items(sets: pa.Table, predictions: list[str], references: list[list[str]]) -> pa.Table:
-    column = pa.array(references, SCHEMA.field("references").type)
-    return pa.table([sets["key"], sets["concepts"], column, sets["source"], pa.array(predictions)], schema=SCHEMA)
+    others = sets.set_column(2, SCHEMA.field("references"), string_lists(references))
+    return with_predictions(others, predictions)
 
 
 def mean_of_rounds(rounds: Iterable[Sequence[Score]]) -> list[Score]:

@@ -6,14 +6,15 @@ import json
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from conceptloom import __version__, storage
+from conceptloom.arrays.building import float_array, text_array
 from conceptloom.json_values import JsonObject
 from conceptloom.metrics.base import Score
 from conceptloom.metrics.certainty import Resampling
 from conceptloom.metrics.evaluation import Evaluation, System
+from conceptloom.metrics.groups import Group
 from conceptloom.metrics.resampling.significance import Comparison
 from conceptloom.reporting.finite import null_for_nan
 from conceptloom.tables import write_table
@@ -31,8 +32,10 @@ def write_evaluation(evaluation: Evaluation, result: JsonObject, directory: str)
     return [storage.join(directory, name) for name in (SCORES, LEADERBOARD, SENTENCES)]
 
 
-def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling) -> JsonObject:
-    """The evaluation as JSON values: references, scores with signatures, notes on the files, comparisons."""
+def to_json(
+    evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling, groups: Sequence[Group] = ()
+) -> JsonObject:
+    """The evaluation as JSON values: references, scores with signatures, notes on the files, comparisons, groups."""
     references = evaluation.references
     return {
         "preset": evaluation.preset,
@@ -47,6 +50,7 @@ def to_json(evaluation: Evaluation, compared: Sequence[Comparison], how: Resampl
         "systems": [_system(system) for system in evaluation.systems],
         "resampling": how.to_json(),
         "comparisons": [_comparison(one) for one in compared],
+        "groups": [_group(one) for one in groups],
     }
 
 
@@ -65,7 +69,7 @@ def leaderboard(evaluation: Evaluation) -> str:
 
 def sentences(evaluation: Evaluation) -> pa.Table:
     """A row for each prediction of each system: the item, and a column for each metric that scores sentences."""
-    return pa.concat_tables([_sentences(system) for system in evaluation.systems], promote_options="default")
+    return pa.concat_tables([sentences_of(system) for system in evaluation.systems], promote_options="default")
 
 
 def _system(system: System) -> JsonObject:
@@ -90,11 +94,17 @@ def _comparison(one: Comparison) -> JsonObject:
     return {name: null_for_nan(value) for name, value in values.items()}
 
 
-def _sentences(system: System) -> pa.Table:
-    names = pa.array(np.full(len(system.items), system.name))
+def _group(group: Group) -> JsonObject:
+    scores = [null_for_nan(score._asdict()) for score in group.scores]
+    return {"name": group.name, "systems": list(group.systems), "scores": scores}
+
+
+def sentences_of(system: System) -> pa.Table:
+    """A row for each prediction of one system; see `sentences`."""
+    names = text_array([system.name] * len(system.items))
     table = system.items.add_column(0, pa.field("system", pa.string()), names)
     for score in system.scores:
         # A metric may score something other than items, such as concept sets that several items share.
         if score.values is not None and len(score.values) == len(table):
-            table = table.append_column(pa.field(score.name, pa.float64()), pa.array(score.values))
+            table = table.append_column(pa.field(score.name, pa.float64()), float_array(score.values))
     return table

@@ -69,11 +69,23 @@ def sentence_scores(path: str, system: str | None = None) -> dict[str, Float64]:
     return {name: np.asarray(one_array(table[name]).to_numpy(zero_copy_only=False), np.float64) for name in kinds}
 
 
+def pairs_of_metrics(metrics: Columns, method: str = "pearson") -> list[Correlation]:
+    """Every metric with every other (Korean CommonGen, figure 3): one after the other, each pair in both directions."""
+    return [
+        _coefficient(name, other, values, others, method)
+        for other, others in metrics.items()
+        for name, values in metrics.items()
+    ]
+
+
 def _correlation(name: str, values: Float64, ratings: Ratings, method: str) -> Correlation:
-    human = ratings.of_items
-    both = ~np.isnan(values) & ~np.isnan(human)
-    x, y = values[both], human[both]
+    return _coefficient(name, ratings.name, values, ratings.of_items, method)
+
+
+def _coefficient(name: str, other: str, values: Float64, others: Float64, method: str) -> Correlation:
+    both = ~np.isnan(values) & ~np.isnan(others)
+    x, y = values[both], others[both]
     if len(x) < 3 or np.all(x == x[0]) or np.all(y == y[0]):
-        return Correlation(name, ratings.name, math.nan, math.nan, len(x))
+        return Correlation(name, other, math.nan, math.nan, len(x))
     found = getattr(import_optional("scipy.stats"), METHODS[method])(x, y)
-    return Correlation(name, ratings.name, float(found.statistic), float(found.pvalue), len(x))
+    return Correlation(name, other, float(found.statistic), float(found.pvalue), len(x))

@@ -16,7 +16,8 @@ from conceptloom.errors import InputError
 ITEM, MODEL, CRITERION = "item", "model", "criterion"
 """The columns of a CSV file that do not belong to a rater; the first one is required."""
 
-_PUBLISHED_END = "_korean_commongen"
+_PUBLISHED_ENDS = {"_korean_commongen_reform": "-reform", "_korean_commongen": "", "_reform": "-reform"}
+"""How the names of published files end, and what this adds to the model's name: other sentences were rated."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ def read_ratings(path: str, raters: int = 3, model: str | None = None, criterion
 
     A file whose name ends in .csv has a header and a row for each item: the column `item`, optionally `model` and
     `criterion`, and a column for each rater, empty for a missing rating. Any other file has one rating in each line,
-    the `raters` ratings of an item on consecutive lines; model and criterion are taken from its name
-    (`mt5s_grammar_korean_commongen.txt`) unless given. Raises InputError with file and line.
+    the `raters` ratings of an item on consecutive lines; model and criterion are taken from its name unless given:
+    `mt5s_grammar_korean_commongen.txt`, or `mt5s_grammar_reform.txt`, whose model is `mt5s-reform`. Raises InputError
+    with file and line.
     """
     if path.lower().endswith(".csv"):
         return _read_csv(path, model or "", criterion or _stem(path))
@@ -94,11 +96,14 @@ def _read_csv(path: str, model: str, criterion: str) -> list[Ratings]:
 
 
 def total(ratings: Sequence[Ratings], name: str = "total") -> Ratings | None:
-    """The mean over criteria of each rater's ratings of one model; None where models, items or raters differ."""
+    """The sum over criteria of each rater's ratings of one model; None where models, items or raters differ.
+
+    It is the column TT of Korean CommonGen's tables 5 and 8.
+    """
     shapes = {(one.items, one.table.shape) for one in ratings}
     if len(ratings) < 2 or len(shapes) > 1 or len({one.model for one in ratings}) > 1:
         return None
-    return Ratings(ratings[0].model, name, ratings[0].items, np.mean([one.table for one in ratings], axis=0))
+    return Ratings(ratings[0].model, name, ratings[0].items, np.sum([one.table for one in ratings], axis=0))
 
 
 def by_model(ratings: Iterable[Ratings]) -> dict[str, list[Ratings]]:
@@ -127,8 +132,9 @@ def _without_end(lines: list[str]) -> list[str]:
 
 def _names(path: str) -> tuple[str, str]:
     stem = _stem(path)
-    model, _, criterion = stem.removesuffix(_PUBLISHED_END).partition("_")
-    return (model, criterion) if stem.endswith(_PUBLISHED_END) and criterion else ("", stem)
+    end = next((end for end in _PUBLISHED_ENDS if stem.endswith(end)), "")
+    model, _, criterion = stem.removesuffix(end).partition("_")
+    return (model + _PUBLISHED_ENDS[end], criterion) if end and criterion else ("", stem)
 
 
 def _stem(path: str) -> str:

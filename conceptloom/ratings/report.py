@@ -11,12 +11,15 @@ from conceptloom.ratings.agreement import Agreement, average_kappas
 from conceptloom.ratings.correlation import SIGNIFICANT, Correlation
 from conceptloom.reporting.finite import null_for_nan
 from conceptloom.reporting.heatmap import Square, heat_map
-from conceptloom.reporting.html import Safe, document, element, joined, number, p_text, table
+from conceptloom.reporting.html import Safe, contents, document, element, number, p_text, scrolling, section, table
 
 
 @dataclass(frozen=True)
 class Report:
-    """Means and agreement of every table of ratings, rankings from comparisons, and correlations with metrics."""
+    """Means and agreement of every table of ratings, rankings from comparisons, and correlations.
+
+    `totals` are the means of the sums over criteria, by model; `metrics` are correlations of metrics with each other.
+    """
 
     agreements: list[Agreement] = field(default_factory=list)
     level: str = "ordinal"
@@ -24,6 +27,24 @@ class Report:
     tau: float = math.nan
     correlations: list[Correlation] = field(default_factory=list)
     method: str = "pearson"
+    totals: dict[str, float] = field(default_factory=dict)
+    metrics: list[Correlation] = field(default_factory=list)
+
+    def means(self) -> tuple[list[str], list[list[str | float]]]:
+        """Columns and rows of a table like the paper's tables 5 and 8: the means of each model, with the total TT."""
+        criteria = list(dict.fromkeys(one.criterion for one in self.agreements))
+        found = {(one.model, one.criterion): one.mean for one in self.agreements}
+        models = list(dict.fromkeys(one.model for one in self.agreements))
+        total = ["TT"] if self.totals else []
+        rows: list[list[str | float]] = [
+            [
+                model,
+                *(found.get((model, name), math.nan) for name in criteria),
+                *(self.totals.get(model, math.nan) for _ in total),
+            ]
+            for model in models
+        ]
+        return ["Model", *criteria, *total], rows
 
     def to_json(self) -> JsonObject:
         """The report as JSON values, with null for values that are not known."""
@@ -32,10 +53,12 @@ class Report:
             "ratings": [row._asdict() for row in self.agreements],
             "level": self.level,
             "kappa": {name: {"mean": value, "models": models} for name, (value, models) in kappas.items()},
+            "totals": self.totals,
             "hits": {system: {f"hit@{k}": rate for k, rate in rates.items()} for system, rates in self.hits.items()},
             "tau": self.tau,
             "method": self.method,
             "correlations": [row._asdict() for row in self.correlations],
+            "metrics": [row._asdict() for row in self.metrics],
         }
         return {name: null_for_nan(value) for name, value in values.items()}
 
@@ -51,7 +74,8 @@ def correlation_csv(found: Sequence[Correlation]) -> str:
 
 def report_page(report: Report, title: str = "Human ratings") -> str:
     """The report as one HTML file that opens offline."""
-    return document(title, _agreements(report), _rankings(report), _correlations(report))
+    parts = [_agreements(report), _rankings(report), _correlations(report), _metrics(report)]
+    return document(title, contents(parts), *parts)
 
 
 def correlation_map(found: Sequence[Correlation]) -> Safe:
@@ -95,8 +119,10 @@ def _agreements(report: Report) -> Safe:
     kappas = average_kappas(report.agreements).items()
     averages = [(name, number(value, 3), str(models)) for name, (value, models) in kappas]
     caption = "Fleiss' kappa, mean over models"
-    return joined(
-        [element("h2", "Agreement"), table(header, rows), table(("Criterion", "kappa", "Models"), averages, caption)]
+    columns, means = report.means()
+    of_models = [table(columns, means, "Means; TT: the total")] if len(columns) > 2 else []
+    return section(
+        "Agreement", *of_models, table(header, rows), table(("Criterion", "kappa", "Models"), averages, caption)
     )
 
 
@@ -106,7 +132,7 @@ def _rankings(report: Report) -> Safe:
     ks = list(next(iter(report.hits.values())))
     rows: list[tuple[str | float, ...]] = [(system, *rates.values()) for system, rates in report.hits.items()]
     tau = element("p", f"Kendall's tau between raters: {number(report.tau, 3)}")
-    return joined([element("h2", "Rankings"), table(("System", *(f"Hit@{k}" for k in ks)), rows), tau])
+    return section("Rankings", table(("System", *(f"Hit@{k}" for k in ks)), rows), tau)
 
 
 def _correlations(report: Report) -> Safe:
@@ -117,4 +143,10 @@ def _correlations(report: Report) -> Safe:
         "p", f"{report.method.capitalize()} over sentences; * p < 0.05, not corrected for how many there are."
     )
     listed = table(("Human score", "Metric", "Correlation", "p", "Sentences"), rows)
-    return joined([element("h2", "Metrics and human scores"), note, correlation_map(report.correlations), listed])
+    return section("Metrics and human scores", note, scrolling(correlation_map(report.correlations)), listed)
+
+
+def _metrics(report: Report) -> Safe:
+    if not report.metrics:
+        return Safe("")
+    return section("Metrics and metrics", scrolling(heat_map([_square(one) for one in report.metrics], "metrics")))

@@ -117,8 +117,8 @@ def test_beside_systems_they_are_shown_and_not_compared(tmp_path: Path) -> None:
     )
     assert comparisons(found, how) == []
     names = [Path(name).name for name in write_pages(found, [], str(tmp_path))]
-    assert names == ["evaluation.html", "evaluation-people.html"]
-    assert "alone" not in (tmp_path / names[1]).read_text("utf-8")
+    assert names == ["evaluation.html"]
+    assert "people: 3 predictions" in (tmp_path / names[0]).read_text("utf-8")
     assert [note.what for note in found.systems[1].notes] == ["single_references"]
     two = evaluate("sound", {"language": "en"}, path, "test", [mine, mine], people=True)
     assert [one.difference for one in comparisons(two, how) if one.name == "chrF++"] == [0.0]

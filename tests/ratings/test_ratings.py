@@ -24,6 +24,7 @@ from conceptloom.ratings.agreement import agreement, average_kappas, fleiss_kapp
 from conceptloom.ratings.correlation import METHODS, Correlation, correlations, sentence_scores
 from conceptloom.ratings.reading import Ratings, read_ratings, total
 from conceptloom.ratings.report import Report, correlation_map, report_page
+from conceptloom.ratings.systems import all_correlations, human_scores, systems_of_models
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "ko" / "outputs" / "human"
 PUBLISHED = {"grammar": 1.44, "commonsense": 1.36, "factuality": 1.81, "fluency": 1.28}
@@ -142,10 +143,10 @@ def test_invalid_ratings(tmp_path: Path, name: str, lines: list[str], what: str)
         read_ratings(_write(tmp_path / name, *lines))
 
 
-def test_a_total_is_the_mean_of_all_criteria() -> None:
+def test_a_total_is_the_sum_of_all_criteria() -> None:
     one, other = (Ratings("m", name, ("1", "2"), _table(digits)) for name, digits in (("x", "0012"), ("y", "2212")))
     both = total([one, other])
-    assert both is not None and both.of_items.tolist() == [1.0, 1.5]
+    assert both is not None and both.of_items.tolist() == [2.0, 3.0]
     assert total([one]) is None
     assert total([one, Ratings("m", "z", ("1", "3"), _table("0012"))]) is None
 
@@ -226,6 +227,98 @@ def test_the_command_writes_what_it_found(
     for words in ("Fleiss' kappa", "Kendall's tau 1.000", "Hit@5", "m total", "spearman"):
         assert words in text
     assert "<svg" in (tmp_path / "out" / "ratings.html").read_text("utf-8")
+
+
+def test_the_papers_table_with_its_total() -> None:
+    """Korean CommonGen, table 5: mT5-large's GC, CS, FC, FL and TT (1.80 for FC, where its file has 1.81)."""
+    ratings = [_published(name) for name in PUBLISHED]
+    (last,) = human_scores(ratings)[len(ratings) :]
+    report = Report([agreement(one) for one in ratings], totals={last.model: last.mean})
+    columns, ((model, *means),) = report.means()
+    assert (columns, model) == (["Model", *PUBLISHED, "TT"], "mt5s")
+    assert means == pytest.approx([1.44, 1.36, 1.80, 1.28, 5.89], abs=0.011)
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("mt5s_grammar_korean_commongen.txt", ("mt5s", "grammar")),
+        ("mt5s_grammar_reform.txt", ("mt5s-reform", "grammar")),
+        ("mt5s_grammar_korean_commongen_reform.txt", ("mt5s-reform", "grammar")),
+        ("grammar.txt", ("", "grammar")),
+        ("x_reform.txt", ("", "x_reform")),
+    ],
+)
+def test_names_of_published_files(tmp_path: Path, name: str, names: tuple[str, str]) -> None:
+    (found,) = read_ratings(_write(tmp_path / name, "1", "2", "0"))
+    assert (found.model, found.criterion) == names
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["a"], "there are ratings of m, n: say whose sentences a wrote by --system MODEL=a"),
+        ([], "no system is given for the ratings of m, n: --system m=SYSTEM"),
+        (["m=a"], "no system is given for the ratings of n: --system n=SYSTEM"),
+        (["m=a", "n=b", "k=a"], "--system k=…: there are no ratings of it, but of m, n"),
+        (["m="], "--system MODEL=SYSTEM, not 'm='"),
+    ],
+)
+def test_ratings_of_one_model_are_not_compared_with_scores_of_another(given: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        systems_of_models(["m", "n"], given)
+
+
+def test_a_single_model_needs_no_mapping() -> None:
+    assert systems_of_models(["m"], []) == {"m": None}
+    assert systems_of_models(["m"], ["a"]) == systems_of_models(["m"], ["m=a"]) == {"m": "a"}
+    with pytest.raises(ConfigError, match="no ratings of it"):
+        systems_of_models(["m"], ["n=a"])
+
+
+def test_models_are_pooled_and_metrics_compared_with_metrics(tmp_path: Path) -> None:
+    source = np.random.default_rng(8)
+    metrics = {"B": source.normal(size=60), "R": source.normal(size=60)}
+    metrics["R"] += metrics["B"]
+    path = str(tmp_path / "s.parquet")
+    pq.write_table(pa.table({"system": ["a"] * 30 + ["b"] * 30, **metrics}), path)
+    tables = [source.integers(0, 3, (30, raters)).astype(np.float64) for raters in (3, 2)]
+    items = tuple(map(str, range(30)))
+    # The systems' sentences stand in the other order than the ratings.
+    ratings = [Ratings("n", "x", items, tables[0]), Ratings("m", "x", items, tables[1])]
+    found, among = all_correlations(path, ratings, ["m=a", "n=b"], "pearson")
+    human = {"n x": tables[0].mean(axis=1), "m x": tables[1].mean(axis=1)}
+    human["all models x"] = np.concatenate([human["n x"], human["m x"]])
+    for one in found:
+        column = metrics[one.metric]
+        own = {"n x": column[30:], "m x": column[:30], "all models x": np.concatenate([column[30:], column[:30]])}
+        assert one.value == pytest.approx(stats.pearsonr(own[one.human], human[one.human]).statistic)
+    assert [(one.metric, one.human) for one in found] == [(name, who) for who in human for name in "BR"]
+    assert [(one.metric, one.human) for one in among] == [(a, b) for b in "BR" for a in "BR"]
+    values = {(one.metric, one.human): one.value for one in among}
+    assert values["B", "R"] == values["R", "B"] == pytest.approx(stats.pearsonr(metrics["B"], metrics["R"]).statistic)
+    assert values["B", "B"] == pytest.approx(1)
+    with pytest.raises(InputError, match="B has 30 sentences, the ratings n x 2"):
+        all_correlations(path, [Ratings("n", "x", ("1", "2"), _table("0012")), ratings[1]], ["m=a", "n=b"], "pearson")
+
+
+def test_the_command_refuses_another_models_scores(
+    tmp_path: Path, scores: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [_write(tmp_path / name, *"011112222222") for name in ("x.txt", "y.txt")]
+    arguments = ["conceptloom", "ratings", f"m:GC={files[0]}", f"n:GC={files[1]}", f"--scores={scores}"]
+    monkeypatch.setattr("sys.argv", [*arguments, "--system=a"])
+    assert run() == 1
+    assert "say whose sentences a wrote by --system MODEL=a" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", [*arguments, "--system=m=a", "--system=n=b", f"--output={tmp_path / 'out'}"])
+    assert run() == 0
+    assert "all models GC" in capsys.readouterr().out
+    assert (tmp_path / "out" / "metrics.csv").read_text("utf-8").splitlines()[1].startswith("B,B,")
+    page = (tmp_path / "out" / "ratings.html").read_text("utf-8")
+    assert "Metrics and metrics" in page and html5lib.HTMLParser(strict=True).parse(page) is not None
+    monkeypatch.setattr("sys.argv", ["conceptloom", "ratings", files[0], "--system=a"])
+    assert run() == 1
+    assert "--system names a system of --scores: give that file too" in capsys.readouterr().err
 
 
 def test_the_command_needs_something_to_read(

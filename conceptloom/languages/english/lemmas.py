@@ -4,10 +4,8 @@ lemminflect is the NIH's SPECIALIST lexicon with rules, under the MIT licence, a
 0.2.3 since 2022: its lexicon does not age.
 """
 
-from functools import lru_cache
-from typing import NamedTuple
-
-import lemminflect
+from functools import cache, lru_cache
+from typing import NamedTuple, Protocol
 
 from conceptloom.languages.english.words import FUNCTION_WORDS
 
@@ -15,6 +13,15 @@ FORMS = 1 << 18
 """How many word forms are cached; a corpus of captions has fewer."""
 
 _KINDS = ("NOUN", "VERB")
+_Readings = dict[str, tuple[str, ...]]
+
+
+class _Lexicon(Protocol):
+    """What is used of lemminflect."""
+
+    def getAllLemmas(self, word: str) -> _Readings: ...  # noqa: N802
+
+    def getAllLemmasOOV(self, word: str, upos: str) -> _Readings: ...  # noqa: N802
 
 
 class Lemmas(NamedTuple):
@@ -35,7 +42,7 @@ def lemmas(word: str) -> Lemmas:
     """
     if word in FUNCTION_WORDS:
         return Lemmas()
-    readings = lemminflect.getAllLemmas(word)
+    readings = _lexicon().getAllLemmas(word)
     found = {lemma for kind in _KINDS for lemma in readings.get(kind, ())}
     if not found:
         found = _by_rule(word, "NOUN") | _by_rule(word, "VERB")
@@ -53,12 +60,20 @@ def noun_and_verb_lemmas(word: str) -> tuple[str, ...]:
     >>> noun_and_verb_lemmas("convenient"), noun_and_verb_lemmas("doors")
     ((), ('door',))
     """
-    readings = lemminflect.getAllLemmas(word)
+    readings = _lexicon().getAllLemmas(word)
     return () if readings and not any(kind in readings for kind in _KINDS) else lemmas(word).certain
 
 
+@cache
+def _lexicon() -> _Lexicon:
+    """lemminflect, imported at the first word: it imports spaCy, where that is installed, which takes a second."""
+    import lemminflect
+
+    return lemminflect
+
+
 def _by_rule(word: str, kind: str) -> set[str]:
-    return set(lemminflect.getAllLemmasOOV(word, kind).get(kind, ()))
+    return set(_lexicon().getAllLemmasOOV(word, kind).get(kind, ()))
 
 
 def _unknown(word: str) -> set[str]:

@@ -30,24 +30,35 @@ TEXTS = {
         "reference has no prediction and scores 0",
         "references have no prediction and score 0",
     ),
+    "misplaced_predictions": ("prediction fits another set", "predictions fit other sets"),
+    "invalid_answers": ("answer is not among the labels and scores 0", "answers are not among the labels and score 0"),
 }
 """The kinds of oddness, each with its text for one case and for several."""
 
+WARNINGS = ("misplaced_predictions", "invalid_answers")
+"""The kinds that mean, most likely, that the file is not what it was taken for."""
+
 
 class InputNote(NamedTuple):
-    """One kind of oddness in one file: how often it occurred, and the numbers of the first lines with it."""
+    """One kind of oddness in one file: how often it occurred, the numbers of the first lines with it, details."""
 
     file: str
     what: str
     times: int
     lines: tuple[int, ...] = ()
+    detail: str = ""
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether scores are likely to be wrong because of it (see WARNINGS)."""
+        return self.what in WARNINGS
 
     def __str__(self) -> str:
         text = TEXTS[self.what][self.times > 1]
         counted = text if self.what == "no_final_newline" else f"{self.times:,} {text}"
         more = " …" if self.times > len(self.lines) else ""
         where = f" (line {', '.join(map(str, self.lines))}{more})" if self.lines else ""
-        return f"{self.file}: {counted}{where}"
+        return f"{self.file}: {counted}{where}{self.detail and f', {self.detail}'}"
 
     def to_json(self) -> JsonObject:
         """The note as JSON values."""
@@ -61,15 +72,21 @@ class InputNotes:
         self._file = file
         self._counts: dict[str, int] = {}
         self._lines: dict[str, list[int]] = {}
+        self._details: dict[str, str] = {}
 
-    def add(self, what: str, line: int | None = None, times: int = 1) -> None:
+    def add(self, what: str, line: int | None = None, times: int = 1, detail: str = "") -> None:
         """Counts an oddness (a key of TEXTS), with the number of its line if it has one."""
         self._counts[what] = self._counts.get(what, 0) + times
         lines = self._lines.setdefault(what, [])
         if line is not None and len(lines) < _SHOWN:
             lines.append(line)
+        if detail:
+            self._details[what] = detail
 
     def collected(self) -> tuple[InputNote, ...]:
         """A note for each kind that was counted, in the order of TEXTS."""
-        counts, lines = self._counts, self._lines
-        return tuple(InputNote(self._file, what, counts[what], tuple(lines[what])) for what in TEXTS if what in counts)
+        return tuple(
+            InputNote(self._file, what, self._counts[what], tuple(self._lines[what]), self._details.get(what, ""))
+            for what in TEXTS
+            if what in self._counts
+        )

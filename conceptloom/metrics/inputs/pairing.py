@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from conceptloom.errors import InputError
+from conceptloom.metrics.inputs.alignment import misplaced
 from conceptloom.metrics.inputs.input_notes import InputNote
-from conceptloom.metrics.inputs.item_tables import SCHEMA
+from conceptloom.metrics.inputs.item_tables import with_predictions
 from conceptloom.metrics.inputs.predictions import KEYS, Predictions, read_predictions
 from conceptloom.metrics.inputs.references import References
 
@@ -20,21 +21,25 @@ class Paired:
 
 
 def pair(references: References, path: str, by_set: bool = False) -> Paired:
-    """The predictions of a file with their references.
+    """The predictions of a file with their references; see `pair_predictions`."""
+    return pair_predictions(references, read_predictions(path), by_set)
+
+
+def pair_predictions(references: References, found: Predictions, by_set: bool = False) -> Paired:
+    """Predictions with their references.
 
     Predictions without keys are in the order of the references: one for each set, or one for each sentence, which is
     then its only reference. Predictions with keys (see KEYS) may be in any order. With `by_set`, the first prediction
     of a set is compared with all references of the set. Raises InputError where the numbers do not match or no key is
     known; empty, missing and superfluous predictions are noted.
     """
-    found = read_predictions(path)
     if found.keys is None:
         rows, texts = _by_place(references, found)
     else:
         rows, texts = _by_key(references, found, found.keys)
     if by_set and rows is not references.sets:
         rows, texts = references.sets, _first_of_sets(references, found, texts)
-    return Paired(rows.append_column(SCHEMA.field("prediction"), pa.array(texts, pa.string())), found.notes.collected())
+    return Paired(with_predictions(rows, texts), found.notes.collected())
 
 
 def _by_place(references: References, found: Predictions) -> tuple[pa.Table, list[str]]:
@@ -45,7 +50,20 @@ def _by_place(references: References, found: Predictions) -> tuple[pa.Table, lis
     for line, text in zip(found.lines[:count], found.texts):
         if not text:
             found.notes.add("empty_predictions", line)
-    return references.sets if count == sets else references.lines, found.texts[:count]
+    rows, texts = references.sets if count == sets else references.lines, found.texts[:count]
+    _note_misplaced(rows["concepts"].to_pylist(), texts, found)
+    return rows, texts
+
+
+def _note_misplaced(sets: list[list[str]], texts: list[str], found: Predictions) -> None:
+    one = misplaced(sets, texts)
+    if one is None:
+        return
+    away = f"{abs(one.shift)} {'lines' if abs(one.shift) > 1 else 'line'} further {'down' if one.shift > 0 else 'up'}"
+    lines = f"lines {found.lines[one.first]} to {found.lines[one.stop - 1]}"
+    shares = f"{100 * one.there:.0f} % of the concepts there, {100 * one.here:.0f} % where they stand and are scored"
+    detail = f"{away} ({lines}: {shares}): is a line missing, or one too many?"
+    found.notes.add("misplaced_predictions", times=one.stop - one.first, detail=detail)
 
 
 def _without_blank_end(found: Predictions, wanted: tuple[int, ...]) -> int:
@@ -72,12 +90,13 @@ def _wrong_number(references: References, found: Predictions, count: int) -> str
 
 def _by_key(references: References, found: Predictions, keys: list[str]) -> tuple[pa.Table, list[str]]:
     table = references.lines if len(keys) == references.sentences else references.sets
-    places = _places(table)
+    places, by_set = _places(table)
     texts: list[str | None] = [None] * len(table)
     for line, key, text in zip(found.lines, keys, found.texts):
-        free = next((place for place in places.get(key, ()) if texts[place] is None), None)
+        fitting = places.get(key) or by_set.get(frozenset(key.split("#")), [])
+        free = next((place for place in fitting if texts[place] is None), None)
         if free is None:
-            found.notes.add("duplicate_ids" if key in places else "unknown_ids", line)
+            found.notes.add("duplicate_ids" if fitting else "unknown_ids", line)
             continue
         texts[free] = text
         if not text:
@@ -100,10 +119,16 @@ def _first_of_sets(references: References, found: Predictions, texts: list[str])
     return [next(iter(different), "") for different in of_sets]
 
 
-def _places(table: pa.Table) -> dict[str, list[int]]:
-    """The rows of each key and of each concept set; a set may have several rows."""
+def _places(table: pa.Table) -> tuple[dict[str, list[int]], dict[frozenset[str], list[int]]]:
+    """The rows of each key and of each concept set as it is written, and those of each set in whatever order.
+
+    A set may have several rows. A key as it is written comes first: two rows may have the same concepts in two orders.
+    """
     places: dict[str, list[int]] = {}
+    by_set: dict[frozenset[str], list[int]] = {}
     for place, (key, concepts) in enumerate(zip(table["key"].to_pylist(), table["concepts"].to_pylist())):
         for name in {key, "#".join(concepts)}:
             places.setdefault(name, []).append(place)
-    return places
+        for members in {frozenset(concepts), frozenset(key.split("#"))}:
+            by_set.setdefault(members, []).append(place)
+    return places, by_set

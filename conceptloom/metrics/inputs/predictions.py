@@ -1,6 +1,8 @@
 """Predicted sentences from a file: plain lines, JSON lines, or the data set's own text format."""
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from conceptloom.errors import InputError
@@ -12,9 +14,15 @@ from conceptloom.readers.base import Malformed, Text
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.published import parse_example
 
+GIVEN = "predictions"
+"""Stands for a path in messages on predictions that are not from a file."""
+
 KEYS = ("id", "key", "concept-set", "concept_set")
-TEXTS = ("prediction", "pred_scene", "output", "scene")
-"""The fields of a JSON line for its key and for the prediction; the first one that is present counts."""
+TEXTS = ("prediction", "pred_scene", "output", "scene", "generated_text", "text")
+"""The fields of a JSON object for its key and for the prediction; the first one that is present counts."""
+
+_OBJECTS = re.compile(r"\[\s*\{")
+"""How an array of objects starts, which is no sentence."""
 
 KeyedText = tuple[str | None, str]
 """The key of a line, if it has one, and its prediction."""
@@ -31,12 +39,19 @@ class Predictions:
     notes: InputNotes
 
 
+def given_predictions(texts: Sequence[str]) -> Predictions:
+    """Sentences of the running program as predictions without keys, which are in the order of the references."""
+    numbers = list(range(1, len(texts) + 1))
+    return Predictions(GIVEN, numbers, [text.strip() for text in texts], None, InputNotes(GIVEN))
+
+
 def read_predictions(path: str) -> Predictions:
     """The predictions of a file; blank lines of plain text are empty predictions.
 
     A file whose first line starts with { is JSON lines: {"id" or "concept-set": …, "prediction": …}, see KEYS and
-    TEXTS; one that starts with [SOS] is in the data set's text format. Anything else is plain text, like the published
-    `baseline_results`. Raises InputError, with file and line, for a line that cannot be read.
+    TEXTS, and so are the elements of a JSON array, which may also be the sentences themselves; one that starts with
+    [SOS] is in the data set's text format. Anything else is plain text, like the published `baseline_results`. Raises
+    InputError, with file and line (or element), for what cannot be read.
     """
     notes = InputNotes(path)
     lines = list(lines_of(path, notes))
@@ -45,13 +60,36 @@ def read_predictions(path: str) -> Predictions:
         raise InputError(f"{path}: there are no predictions; name the file that holds them")
     if head.startswith("{"):
         return _keyed(path, lines, notes, _json_pair)
+    elements = _elements(path, lines) if head.startswith("[") else None
+    if elements is not None:
+        return _keyed(path, elements, notes, _json_pair, "element")
     if head.startswith("[SOS] ") and " = " in head:
         return _keyed(path, lines, notes, _text_pair)
     return Predictions(path, [line.record for line in lines], [line.text.strip() for line in lines], None, notes)
 
 
+def _elements(path: str, lines: list[Text]) -> list[Text] | None:
+    """The elements of a JSON array, each as a line of its own; None for text that only starts with a bracket."""
+    text = "\n".join(line.text for line in lines).strip()
+    value = parse_line(Text(1, 0, text))
+    if isinstance(value, Malformed):
+        if _OBJECTS.match(text):
+            raise InputError(
+                f"{path}: this JSON array cannot be read: {value.detail}; fix it, or write a line for each"
+            )
+        return None
+    if not isinstance(value, list) or not all(isinstance(one, dict | str) for one in value):
+        return None
+    objects = (one if isinstance(one, dict) else {TEXTS[0]: one} for one in value)
+    return [Text(number, 0, json.dumps(one)) for number, one in enumerate(objects, 1)]
+
+
 def _keyed(
-    path: str, lines: list[Text], notes: InputNotes, parse: Callable[[Text, InputNotes], KeyedText]
+    path: str,
+    lines: list[Text],
+    notes: InputNotes,
+    parse: Callable[[Text, InputNotes], KeyedText],
+    unit: str = "line",
 ) -> Predictions:
     numbers, texts, keys = [], [], []
     for line in lines:
@@ -61,7 +99,7 @@ def _keyed(
         try:
             key, text = parse(line, notes)
         except InputError as error:
-            raise InputError(f"{path}: {error}") from None
+            raise InputError(f"{path}: {str(error).replace('line', unit)}") from None
         numbers.append(line.record)
         texts.append(text.strip())
         keys.append(key)
@@ -69,7 +107,7 @@ def _keyed(
     if named and len(named) < len(keys):
         number = numbers[keys.index(None)]
         raise InputError(
-            f"{path}: line {number} has no {' or '.join(KEYS)}, unlike other lines; add it, or remove it everywhere"
+            f"{path}: {unit} {number} has no {' or '.join(KEYS)}, unlike other {unit}s; add it, or remove it everywhere"
         )
     return Predictions(path, numbers, texts, named or None, notes)
 

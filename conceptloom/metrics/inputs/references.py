@@ -1,6 +1,6 @@
 """The sentences that predictions are compared with: from a build, from published lines, or from parallel text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -12,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.building import text_array
 from conceptloom.arrays.columns import one_array
+from conceptloom.arrays.lists import list_array, string_lists
 from conceptloom.errors import InputError
 from conceptloom.examples import Example
 from conceptloom.manifest import read_manifest
@@ -28,6 +30,9 @@ SCHEMA = pa.schema(
     [("key", pa.string()), ("concepts", STRINGS), ("references", STRINGS), ("source", pa.string())],
 )
 """A concept set with its references. `key` is its id in a build, otherwise the set as it is written."""
+
+GIVEN = "references"
+"""Stands for a path in messages on references that are not from a file."""
 
 _CHUNK = 8192
 Row: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...], str]
@@ -55,9 +60,7 @@ class References:
         if self.parallel is not None:
             return self.parallel
         column = one_array(self.sets["references"])
-        single = pa.ListArray.from_arrays(
-            pa.array(np.arange(len(column.flatten()) + 1, dtype=np.int32)), column.flatten()
-        )
+        single = list_array(column.flatten(), np.arange(len(column.flatten()) + 1))
         taken = self.sets.take(pc.list_parent_indices(column))
         return taken.set_column(2, SCHEMA.field("references"), single)
 
@@ -71,11 +74,21 @@ class References:
     @cached_property
     def digest(self) -> str:
         """A hash of sets and sentences, independent of the format they were read from: 16 hexadecimal digits."""
-        joined = (pc.binary_join(self.sets[name], "\x1e") for name in ("concepts", "references"))
+        between, behind = text_array(["\x1e", "\x1f"])
+        joined = (pc.binary_join(self.sets[name], between) for name in ("concepts", "references"))
         found = blake2b(digest_size=8)
-        for text in pc.binary_join_element_wise(*joined, "\x1f"):
+        for text in pc.binary_join_element_wise(*joined, behind):
             found.update(text.as_py().encode() + b"\n")
         return found.hexdigest()
+
+
+def given_references(examples: Sequence[Example]) -> References:
+    """Examples of the running program as references; raises InputError where there are none, or one lacks sentences."""
+    bare = next((number for number, one in enumerate(examples, 1) if not one.sentences), 0)
+    if not examples or bare:
+        raise InputError(f"{GIVEN}: {f'example {bare} has no sentence' if bare else 'there are none'}; give some")
+    rows = (("#".join(one.concepts), one.concepts, one.sentences, one.source or "") for one in examples)
+    return References(GIVEN, _table(rows))
 
 
 def read_references(path: str, split: str = "test") -> References:
@@ -155,6 +168,7 @@ def _table(rows: Iterable[Row]) -> pa.Table:
     """Rows as a table, converted chunk by chunk: as Python objects they take ten times the memory."""
     remaining, batches = iter(rows), []
     while chunk := list(islice(remaining, _CHUNK)):
-        columns = [pa.array(column, field.type) for column, field in zip(zip(*chunk), SCHEMA)]
+        keys, concepts, references, sources = zip(*chunk)
+        columns = [text_array(keys), string_lists(concepts), string_lists(references), text_array(sources)]
         batches.append(pa.RecordBatch.from_arrays(columns, schema=SCHEMA))
     return pa.Table.from_batches(batches, SCHEMA)

@@ -5,17 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from conceptloom.metrics.base import Item, Score, make_signature
+from conceptloom.metrics.inputs.answer_labels import COMVE
 from conceptloom.metrics.measures.comve_bleu import comve_bleu
 from conceptloom.metrics.measures.sums import average
-
-SUBTASKS = {"A": frozenset("01"), "B": frozenset("ABC")}
-"""The labels of the ComVE subtasks that have labels; any other gold answer belongs to subtask C."""
 
 
 def score_of_subtask(items: Sequence[Item]) -> list[Score]:
     """One score, chosen by the subtask of the gold answers: accuracy for A and B, BLEU for the reasons of C."""
     gold = {text for item in items for text in item.references}
-    task = next((task for task, labels in SUBTASKS.items() if gold <= labels), "C")
+    task = next((task for task, labels in COMVE.items() if gold <= labels), "C")
     return [comve_bleu(items)] if task == "C" else [accuracy(f"Accuracy {task}", items)]
 
 

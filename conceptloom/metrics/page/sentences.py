@@ -6,11 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from conceptloom.arrays.types import Float64
-from conceptloom.languages.english import analysers
-from conceptloom.languages.korean import extract
 from conceptloom.metrics.base import Item
 from conceptloom.metrics.page.systems import PageSystem
-from conceptloom.reporting.html import Safe, element, joined, table
+from conceptloom.reporting.html import Safe, element, joined, language_of, table
 
 SHOWN = 10
 _HANGUL = re.compile("[가-힣]")
@@ -39,8 +37,12 @@ def found_concepts(items: Sequence[Item]) -> list[set[str]]:
     vocabulary = frozenset(concept for item in items for concept in item.concepts)
     texts = [item.prediction for item in items]
     if any(_HANGUL.search(concept) for concept in vocabulary):
+        from conceptloom.languages.korean import extract
+
         found = extract.concepts_of(texts)
     else:
+        from conceptloom.languages.english import analysers
+
         found = analysers.concepts_of(texts, analysers.make_analyser(analysers.DEFAULT, vocabulary))
     return [vocabulary.intersection(concepts) for concepts in map(set, found)]
 
@@ -52,11 +54,12 @@ def _sorted(values: Float64) -> list[int]:
 
 def _sentences(system: PageSystem, metric: str, values: Float64, part: Sequence[int], title: str) -> Safe:
     items = [system.items[at] for at in part]
+    columns = 4 if any(item.source for item in items) else 3
     rows = [
-        (float(values[at]), _concepts(item, found), _text(item), item.source)
+        (float(values[at]), _concepts(item, found), _text(item), item.source)[:columns]
         for at, item, found in zip(part, items, found_concepts(items), strict=True)
     ]
-    header = (metric, "Concepts", "Prediction and references", "Source")
+    header = (metric, "Concepts", "Prediction and references", "Source")[:columns]
     return table(header, rows, f"{title} of {system.name} by {metric}")
 
 
@@ -79,14 +82,16 @@ def _pairs(
 
 def _concepts(item: Item, found: set[str]) -> Safe:
     """The concepts; those missing from the prediction are struck out, with a title for screen readers."""
-    return joined(
-        element("span", concept, class_="concept")
-        if concept in found
-        else element("span", element("del", concept, class_="missing", title="missing"), class_="concept")
-        for concept in item.concepts
-    )
+    shown = (concept if concept in found else _missing(concept) for concept in item.concepts)
+    names = zip(item.concepts, shown, strict=True)
+    return joined(element("span", cell, class_="concept", **language_of(concept)) for concept, cell in names)
+
+
+def _missing(concept: str) -> Safe:
+    return element("del", concept, class_="missing", title="missing")
 
 
 def _text(item: Item) -> Safe:
-    prediction = element("div", item.prediction or "(empty)")
-    return joined([prediction, *(element("div", text, class_="references") for text in item.references)])
+    prediction = element("div", item.prediction or "(empty)", class_="said", **language_of(item.prediction))
+    others = (element("div", text, class_="references", **language_of(text)) for text in item.references)
+    return joined([prediction, *others])

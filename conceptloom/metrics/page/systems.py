@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from conceptloom.arrays.types import Float64
-from conceptloom.errors import InputError
 from conceptloom.metrics.base import Item, Score
 from conceptloom.metrics.measures.sums import SummedScore
 from conceptloom.metrics.resampling.significance import Interval
@@ -25,6 +24,11 @@ class PageSystem:
     def score(self, name: str) -> Score | None:
         """The score of that name, if there is one."""
         return next((score for score in self.scores if score.name == name), None)
+
+    def value(self, name: str) -> float:
+        """The value of that score; nan where there is none."""
+        score = self.score(name)
+        return math.nan if score is None else score.value
 
     def values(self, name: str) -> Float64 | None:
         """The items' values by a metric; None where it has none or scores something other than items."""
@@ -52,14 +56,6 @@ def value_of_part(score: Score, part: Sequence[int]) -> float:
     values = score.values[list(part)]
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else math.nan
-
-
-def check(systems: Sequence[PageSystem]) -> None:
-    """Raises InputError unless there is one system, or two with the same items in the same order."""
-    if len(systems) not in (1, 2):
-        raise InputError(f"a page shows one system or two, not {len(systems)}")
-    if not have_same_items(systems):
-        raise InputError(f"{' and '.join(one.name for one in systems)} do not have the same items in the same order")
 
 
 def have_same_items(systems: Sequence[PageSystem]) -> bool:

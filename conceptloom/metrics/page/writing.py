@@ -1,34 +1,34 @@
-"""Writes the pages of an evaluation: one for a system or two, otherwise one for each system, and one for people."""
+"""Writes the page of an evaluation: one for all systems and for people."""
+
+from collections.abc import Sequence
 
 from conceptloom import storage
 from conceptloom.metrics.evaluation import Evaluation, System
+from conceptloom.metrics.groups import Group
 from conceptloom.metrics.inputs.item_tables import items_of
 from conceptloom.metrics.page.document import evaluation_page
-from conceptloom.metrics.page.systems import PageSystem, have_same_items
+from conceptloom.metrics.page.systems import PageSystem
 from conceptloom.metrics.resampling.significance import Comparison, Interval
 
 PAGE = "evaluation.html"
-PEOPLE_PAGE = "evaluation-people.html"
 
 
-def write_pages(found: Evaluation, compared: list[Comparison], directory: str) -> list[str]:
-    """Writes one page for a single system or for two with the same items, otherwise a page each; returns the paths.
-
-    People have a page of their own, because they have other references.
-    """
-    systems, people = (
-        [_page_system(one) for one in found.systems if one.is_people == is_people] for is_people in (False, True)
+def write_pages(
+    found: Evaluation, compared: Sequence[Comparison], directory: str, groups: Sequence[Group] = ()
+) -> list[str]:
+    """Writes the page of all systems into the folder of the evaluation's other files; returns its path."""
+    notes = dict.fromkeys(note for system in found.systems for note in system.notes)
+    text = evaluation_page(
+        [_page_system(one) for one in found.systems],
+        compared,
+        f"Evaluation: {found.preset}",
+        groups=groups,
+        warnings=[str(note) for note in notes if note.is_warning],
+        files=True,
     )
-    title = f"Evaluation: {found.preset}"
-    one_page = 0 < len(systems) < 3 and have_same_items(systems)
-    pages = {PAGE: evaluation_page(systems, compared, title)} if one_page else {}
-    for number, system in enumerate(systems if not pages else [], 1):
-        pages[PAGE.replace(".", f"-{number}.")] = evaluation_page([system], (), title)
-    if people:
-        pages[PEOPLE_PAGE] = evaluation_page(people, (), title)
-    for name, text in pages.items():
-        storage.write_bytes(storage.join(directory, name), text.encode())
-    return [storage.join(directory, name) for name in pages]
+    path = storage.join(directory, PAGE)
+    storage.write_bytes(path, text.encode())
+    return [path]
 
 
 def _page_system(system: System) -> PageSystem:

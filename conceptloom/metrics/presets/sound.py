@@ -3,10 +3,6 @@
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.base import PRESETS, Metric, Options, Preset
 from conceptloom.metrics.measures.bertscore import DEVICE, BertScore
-from conceptloom.metrics.measures.sound.concepts import Concepts
-from conceptloom.metrics.measures.sound.language import language
-from conceptloom.metrics.measures.sound.overlap import Bleu, ChrF, Rouge
-from conceptloom.metrics.measures.sound.repetition import Repetition
 from conceptloom.models import DEFAULT_DEVICE
 
 _LAYERS = "9"
@@ -14,7 +10,15 @@ _LAYERS = "9"
 
 
 def make(options: Options) -> list[Metric]:
-    """The metrics of the preset; raises ConfigError for an unknown language or rule, or an invalid option."""
+    """The metrics of the preset; raises ConfigError for an unknown language or rule, or an invalid option.
+
+    The languages are imported here, so that other presets do not wait for them.
+    """
+    from conceptloom.metrics.measures.sound.concepts import Concepts
+    from conceptloom.metrics.measures.sound.language import language
+    from conceptloom.metrics.measures.sound.overlap import Bleu, ChrF, Rouge
+    from conceptloom.metrics.measures.sound.repetition import Repetition
+
     chosen = language(options.get("language", "ko"), options.get("rule", ""))
     return [Bleu(chosen), ChrF(chosen), Rouge(chosen), *_bert(options), Concepts(chosen), Repetition(chosen)]
 

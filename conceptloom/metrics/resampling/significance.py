@@ -14,6 +14,8 @@ from conceptloom.metrics.resampling.draws import bootstrapped, permuted
 
 RESAMPLES = 1000
 CONFIDENCE = 0.95
+SIGNIFICANT = 0.05
+"""The corrected p-value below which a difference is marked."""
 
 
 class Interval(NamedTuple):
@@ -28,6 +30,7 @@ class Comparison(NamedTuple):
 
     `bootstrap_p` comes from the paired bootstrap with its differences shifted to a mean of 0 (sacrebleu centres their
     absolute values and so gets about half of it), `permutation_p` from swapping the systems' sentences at random.
+    `bootstrap_holm` and `permutation_holm` are corrected for the number of systems compared with the same one (`holm`).
     """
 
     name: str
@@ -35,6 +38,10 @@ class Comparison(NamedTuple):
     interval: Interval
     bootstrap_p: float
     permutation_p: float
+    first: str = ""
+    second: str = ""
+    bootstrap_holm: float = math.nan
+    permutation_holm: float = math.nan
 
 
 def intervals(
@@ -96,6 +103,20 @@ def p_value(null: Float64, observed: float) -> float:
     # Swapping equal sentences gives the observed difference again, up to rounding.
     as_far = np.abs(null) >= abs(observed) - 1e-9 * max(1.0, abs(observed))
     return float((np.count_nonzero(as_far) + 1) / (len(null) + 1))
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """The p-values of several tests corrected by Holm's step-down method (1979); nan stays nan and does not count.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected, largest = [math.nan] * len(ps), 0.0
+    order = sorted((at for at, p in enumerate(ps) if not math.isnan(p)), key=lambda at: ps[at])
+    for place, at in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - place) * ps[at]))
+        corrected[at] = largest
+    return corrected
 
 
 def _interval(drawn: Float64, confidence: float) -> Interval:

@@ -188,6 +188,47 @@ def test_lists_as_concept_sets(references: str, tmp_path: Path) -> None:
     assert found(references, path)[0] == [key for key, _ in SETS]
 
 
+def test_concept_sets_in_another_order_are_the_same_sets(references: str, tmp_path: Path) -> None:
+    rows: list[object] = [{"concept-set": "#".join(reversed(key.split("#"))), "prediction": key} for key, _ in SETS]
+    rows.append({"concept-set": "공#개", "prediction": "again"})
+    path = json_lines(tmp_path / "p.jsonl", rows)
+    assert found(references, path) == ([key for key, _ in SETS], [("duplicate_ids", 1, (4,))])
+
+
+def test_sets_that_differ_only_in_their_order_keep_their_own_predictions(tmp_path: Path) -> None:
+    keys = ["a#b", "b#a"]
+    references = json_lines(tmp_path / "r.jsonl", [{"concept-set": key, "scene": [key]} for key in keys])
+    path = json_lines(tmp_path / "p.jsonl", [{"concept-set": key, "prediction": key} for key in reversed(keys)])
+    assert found(references, path) == (keys, [])
+
+
+def test_tagged_sets_in_another_order(tmp_path: Path) -> None:
+    path = json_lines(tmp_path / "dev.jsonl", [{"concept_set": "dog_N#run_V", "scene": ["A dog runs."]}])
+    for number, key in enumerate(("run_V#dog_N", "run#dog")):
+        said = json_lines(tmp_path / f"{number}.jsonl", [{"concept_set": key, "prediction": "x"}])
+        assert found(path, said) == (["x"], [])
+
+
+@pytest.mark.parametrize("name", ["prediction", "pred_scene", "output", "scene", "generated_text", "text"])
+def test_names_of_the_text(references: str, tmp_path: Path, name: str) -> None:
+    path = json_lines(tmp_path / "p.jsonl", [{name: x} for x in "abc"])
+    assert found(references, path) == (list("abc"), [])
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_array(references: str, tmp_path: Path, indent: int | None) -> None:
+    keyed = [{"concept-set": key, "generated_text": key} for key, _ in SETS[::-1]]
+    path = write(tmp_path / "p.json", [json.dumps(keyed, ensure_ascii=False, indent=indent)])
+    assert found(references, path) == ([key for key, _ in SETS], [])
+    plain = write(tmp_path / "q.json", [json.dumps(["가", " 나", ""], ensure_ascii=False, indent=indent)])
+    assert found(references, plain) == (["가", "나", ""], [("empty_predictions", 1, (3,))])
+
+
+def test_text_that_starts_with_a_bracket_is_text(references: str, tmp_path: Path) -> None:
+    lines = ["[MASK] a", "[1, 2]", "c"]
+    assert found(references, write(tmp_path / "p.txt", lines)) == (lines, [])
+
+
 def test_json_lines_without_keys_stand_in_order(references: str, tmp_path: Path) -> None:
     path = json_lines(tmp_path / "p.jsonl", [{"prediction": x} for x in "abc"])
     assert found(references, path) == (["a", "b", "c"], [])
@@ -254,6 +295,9 @@ def many_sets(tmp_path: Path, count: int) -> str:
         (['{"id": "1", "prediction": 3}'], "line 1 has no text"),
         (['{"id": "1", "prediction": "a"}'], "no id or concept set occurs in"),
         (['{"prediction": "\\ud800"}'], "line 1: undecodable"),
+        (['[{"id": "1", "prediction": "a"},', "]"], "this JSON array cannot be read: "),
+        (['[{"id": "1", "prediction": "a"}, {"id": "2"}]'], "p.txt: element 2 has no text in prediction or"),
+        (['[{"id": "1", "prediction": "a"}, "b"]'], "p.txt: element 2 has no id or key"),
         (["[SOS] a#b = c [EOS]", "d"], r"line 2 is not \[SOS\]"),
         (["a", "\0", "b"], "line 2: control_characters"),
     ],

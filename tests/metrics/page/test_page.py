@@ -3,6 +3,8 @@
 import re
 import shutil
 import subprocess
+from base64 import b64encode
+from hashlib import sha256
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -10,10 +12,10 @@ import html5lib
 import numpy as np
 import pytest
 
-from conceptloom.errors import InputError
 from conceptloom.metrics import Item, Score
 from conceptloom.metrics.measures.sums import average, total_score
 from conceptloom.metrics.page.document import evaluation_page
+from conceptloom.metrics.page.listing import ROWS, SCRIPT
 from conceptloom.metrics.page.systems import PageSystem, leading, value_of_part
 from conceptloom.metrics.resampling.significance import compare, intervals
 from conceptloom.reporting.html import document
@@ -42,9 +44,11 @@ def _system(name: str, said: list[str], shift: float) -> PageSystem:
 @pytest.fixture(scope="module")
 def two() -> str:
     systems = [_system("one & only", SAID, 0.0), _system("<other>", SAID[::-1], 1.5)]
-    return evaluation_page(
-        systems, compare(systems[0].scores, systems[1].scores, resamples=50), title="Tests & <titles>"
-    )
+    compared = [
+        one._replace(first=systems[0].name, second=systems[1].name)
+        for one in compare(systems[0].scores, systems[1].scores, resamples=50)
+    ]
+    return evaluation_page(systems, compared, title="Tests & <titles>", warnings=[EVIL])
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +63,17 @@ def _texts(tree: Element, tag: str) -> list[str]:
 def test_the_page_has_all_its_parts(tree: Element) -> None:
     assert _texts(tree, "h2") == [
         "Scores",
-        "First minus second",
+        "Intervals",
+        "Differences",
         "Distribution over sentences",
         "By number of concepts",
         "By source",
-        "Sentences",
+        "Best and worst sentences",
         "Side by side",
+        "All sentences",
         "Signatures",
     ]
+    assert _texts(tree, "caption")[0] == "one & only minus <other>"
     assert _texts(tree, "title")[0] == "Tests & <titles>"
     cells = _texts(tree, "td")
     for text in ("METEOR <b>", "metric:METEOR|<sig>", "12.50", "captions 1 <i>", "15.00"):
@@ -74,12 +81,41 @@ def test_the_page_has_all_its_parts(tree: Element) -> None:
 
 
 def test_nothing_said_is_markup_and_nothing_is_loaded(two: str, tree: Element) -> None:
-    assert not list(tree.iter("script")) and not list(tree.iter("img")) and not list(tree.iter("link"))
-    assert not any("src" in found.attrib or "href" in found.attrib for found in tree.iter())
+    (script,) = tree.iter("script")
+    assert script.text == SCRIPT and not list(tree.iter("img")) and not list(tree.iter("link"))
+    assert not any("src" in found.attrib for found in tree.iter())
     assert not re.search(r"(https?:)?//", two.replace("<!DOCTYPE html>", ""))
-    assert EVIL in _texts(tree, "div")
+    assert EVIL in _texts(tree, "div") and f"Warning: {EVIL}" in _texts(tree, "p")
     policy = [found.get("content") for found in tree.iter("meta") if "http-equiv" in found.attrib]
-    assert policy == ["default-src 'none'; style-src 'unsafe-inline'"]
+    digest = b64encode(sha256(SCRIPT.encode()).digest()).decode()
+    assert policy == [f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"]
+
+
+def test_the_contents_link_to_every_section(tree: Element) -> None:
+    links = [found.get("href") for found in tree.iter("a")]
+    assert links == [f"#{found.get('id')}" for found in tree.iter("h2")]
+    assert len(set(links)) == len(links) == 10
+
+
+def test_all_sentences_are_one_table_with_a_cap() -> None:
+    said = [f"sentence {n}" for n in range(ROWS)]
+    values = average("ROUGE-L", np.arange(float(ROWS)), "")
+    systems = [PageSystem(name, _items(said), [values]) for name in ("a", "b", "c")]
+    found = html5lib.parse(evaluation_page(systems), namespaceHTMLElements=False)
+    (listed,) = (one for one in found.iter("table") if one.get("id") == "sentences")
+    rows = [_texts(row, "td") for row in listed.iter("tr")][1:]
+    assert [row[:2] for row in rows] == [[str(n + 1), name] for name in "abc" for n in range(ROWS // 3)]
+    assert rows[0][2:] == ["dog, run", "sentence 0", f"reference 0{EVIL}", "0.00"]
+    assert "999 sentences of 3,000; the rest is in sentences.parquet" in _texts(found, "summary")
+
+
+def test_korean_is_marked_as_korean() -> None:
+    items = [Item("개", ("개",), ("a dog",), "개가 있다.")]
+    found = html5lib.parse(
+        evaluation_page([PageSystem("k", items, [average("M", np.ones(1), "")])]), namespaceHTMLElements=False
+    )
+    marked = {"".join(one.itertext()) for one in found.iter() if one.get("lang") == "ko"}
+    assert marked == {"개", "개가 있다."}
 
 
 def test_missing_concepts_are_struck_out(tree: Element) -> None:
@@ -109,9 +145,26 @@ def test_the_sentences_that_differ_most_stand_side_by_side(tree: Element) -> Non
     assert "He throws balls." in rows[0][1] and "The dogs ran." in rows[0][3]
 
 
-def test_one_system_has_no_comparison() -> None:
+def test_one_system_has_no_comparison_and_no_table_of_one_row() -> None:
     found = html5lib.parse(evaluation_page([_system("one", SAID, 0.0)]), namespaceHTMLElements=False)
-    assert "Side by side" not in _texts(found, "h2") and "First minus second" not in _texts(found, "h2")
+    assert "Side by side" not in _texts(found, "h2") and "Differences" not in _texts(found, "h2")
+    alike = [Item(str(n), ("dog",), ("a dog",), text) for n, text in enumerate(SAID)]
+    scores = [average("ROUGE-L", np.arange(5.0), "")]
+    alone = html5lib.parse(evaluation_page([PageSystem("one", alike, scores)]), namespaceHTMLElements=False)
+    assert not {"By source", "By number of concepts"} & set(_texts(alone, "h2"))
+
+
+def test_many_systems_share_one_page_and_one_table() -> None:
+    systems = [_system(f"s{n}", SAID[::-1] if n == 2 else SAID, float(n)) for n in range(5)]
+    compared = compare(systems[0].scores, systems[4].scores, resamples=50)
+    starred = [one._replace(first="s0", second="s4", permutation_holm=0.01) for one in compared]
+    found = html5lib.parse(evaluation_page(systems, starred), namespaceHTMLElements=False)
+    (board, *_) = found.iter("table")
+    rows = [_texts(row, "td") for row in board.iter("tr")][1:]
+    means = [float(np.nanmean(system.values("ROUGE-L"))) for system in systems]
+    expected = [[f"s{n}", "12.50", f"{means[n]:.2f}" + "*" * (n == 0)] for n in (4, 3, 2, 1, 0)]
+    assert rows == expected
+    assert len([one for one in found.iter() if str(one.tag).endswith("}circle")]) == 5
 
 
 def test_a_page_without_items_is_a_page() -> None:
@@ -119,12 +172,12 @@ def test_a_page_without_items_is_a_page() -> None:
     assert _texts(html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text), "td")[:2] == ["M", "–"]
 
 
-def test_systems_of_other_items_are_refused() -> None:
+def test_systems_of_other_items_are_not_put_side_by_side() -> None:
     one, other = _system("one", SAID, 0.0), _system("other", SAID, 0.0)
-    with pytest.raises(InputError, match="one and other do not have the same items"):
-        evaluation_page([one, PageSystem("other", other.items[::-1], other.scores)])
-    with pytest.raises(InputError, match="not 3"):
-        evaluation_page([one, one, one])
+    found = html5lib.parse(
+        evaluation_page([one, PageSystem("other", other.items[::-1], other.scores)]), namespaceHTMLElements=False
+    )
+    assert "Scores" in _texts(found, "h2") and "Side by side" not in _texts(found, "h2")
 
 
 def test_parts_are_scored_by_their_own_sums() -> None:
@@ -139,6 +192,18 @@ def test_sentences_are_sorted_by_a_metric_that_tells_them_apart() -> None:
     scores = [average("flat", np.ones(5), ""), average("M", np.arange(5.0), "")]
     assert leading([PageSystem("one", _items(SAID), scores)]) == "M"
     assert leading([PageSystem("one", _items(SAID), scores[:1])]) is None
+
+
+SEARCH = """<script>
+const at = document.getElementById("search");
+at.value = "THROWS balls"; at.dispatchEvent(new Event("input"));
+const head = document.querySelector("#sentences th:last-child button"); head.click(); head.click();
+const rows = [...document.querySelectorAll("#sentences tbody tr")];
+const seen = [document.documentElement.scrollWidth, rows.filter((row) => !row.hidden).length];
+parent.postMessage([...seen, rows[0].lastChild.textContent].join(" "), "*");
+</script>"""
+FRAME = """<iframe src="page.html" width="400" height="900" style="border: 0"></iframe>
+<script>addEventListener("message", (said) => { document.title = said.data; });</script>"""
 
 
 def _chromium(*arguments: str) -> bytes:
@@ -164,3 +229,14 @@ def test_chromium_shows_it(two: str, tmp_path: Path) -> None:
         assert picture.read_bytes().startswith(b"\x89PNG")
         sizes[name] = picture.stat().st_size
     assert sizes["page"] > 5 * sizes["blank"]
+
+
+def test_the_table_is_searched_and_sorted_and_the_page_is_no_wider_than_a_telephone(two: str, tmp_path: Path) -> None:
+    # The test's own script runs because the policy is taken out.
+    page = re.sub("<meta http-equiv[^>]*>", "", two).replace("</body>", f"{SEARCH}</body>")
+    (tmp_path / "page.html").write_text(page, "utf-8")
+    (tmp_path / "frame.html").write_text(f"<title>none</title>{FRAME}", "utf-8")
+    options = (f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=3000", "--dump-dom")
+    shown = _chromium(*options, f"file://{tmp_path}/frame.html").decode("utf-8")
+    width, found, highest = _texts(html5lib.parse(shown, namespaceHTMLElements=False), "title")[0].split()
+    assert (width, found, highest) == ("400", "2", "33.00")

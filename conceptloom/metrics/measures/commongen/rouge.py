@@ -15,9 +15,9 @@ import numpy as np
 from conceptloom.arrays.types import Float64
 from conceptloom.metrics.base import Item, Score, make_signature
 from conceptloom.metrics.measures.commongen.sets import set_numbers
+from conceptloom.metrics.measures.porter import PorterStemmer
 from conceptloom.metrics.measures.rouge_scorer import RougeScorer, rouge_scorer, rouge_version
 from conceptloom.metrics.measures.sums import by_unit, ratio, total_score
-from conceptloom.metrics.optional_imports import import_optional
 
 TYPES = {"ROUGE-2": "rouge2", "ROUGE-L": "rougeL"}
 _LISTS = ("adj", "adv", "noun", "verb")
@@ -31,8 +31,7 @@ class StemmedWords:
     """The tokenizer given to rouge-score. The lists that it returns are shared and must not be changed."""
 
     def __init__(self) -> None:
-        porter = import_optional("nltk.stem.porter").PorterStemmer
-        self._stem = porter(porter.ORIGINAL_ALGORITHM).stem
+        self._stem = PorterStemmer().stem
         self._known = exceptions()
         self.tokenize = lru_cache(maxsize=_KNOWN)(self._tokenize)
 

@@ -7,28 +7,21 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Protocol
 
-from conceptloom.metrics.optional_imports import import_optional
+from conceptloom.metrics.measures.porter import PorterStemmer
 
 ALPHA, BETA, GAMMA = 0.9, 3.0, 0.5
+_STEMMER = PorterStemmer(changed=True)
+"""nltk's default stemmer."""
 Words = Sequence[str]
 _ENGLISH = re.compile("[a-z]")
 """A word without such a letter is its own stem."""
-
-
-class Stemmer(Protocol):
-    """What is used of nltk's `PorterStemmer`."""
-
-    def stem(self, word: str) -> str:
-        """The stem of a word."""
 
 
 def meteor(predicted: Words, reference: Words) -> float:
     """The score of one pair of sentences, words in lower case: 0 to 1, equal to nltk's to the last digit.
 
     Equal words are matched first, then words with equal stems; among several candidates the last one is matched.
-    Raises ConfigError where nltk is needed and missing.
     """
     matches = _matches(predicted, reference)
     if not matches:
@@ -84,10 +77,4 @@ def _has_english_end(word: str) -> bool:
 
 @cache
 def _stem(word: str) -> str:
-    return _stemmer().stem(word) if _has_english_end(word) else word
-
-
-@cache
-def _stemmer() -> Stemmer:
-    stemmer: Stemmer = import_optional("nltk.stem.porter").PorterStemmer()
-    return stemmer
+    return _STEMMER.stem(word) if _has_english_end(word) else word

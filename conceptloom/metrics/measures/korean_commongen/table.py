@@ -46,8 +46,8 @@ class PublishedTable(Blockwise):
     def rows(self, items: Sequence[Item]) -> Float64:
         """Hits and number of 3-grams, then of 4-grams, ROUGE-2, ROUGE-L, METEOR, Coverage: shape (items, 8).
 
-        Raises ConfigError where python-mecab-ko (or nltk, if a word must be stemmed) is missing, and with `single`
-        where an item has several references; InputError where an item has none.
+        Raises ConfigError where python-mecab-ko is missing, and with `single` where an item has several references;
+        InputError where an item has none.
         """
         _check(items, self.single)
         cut = mecab_ko.morphemes(text for item in items for text in _texts(item))
