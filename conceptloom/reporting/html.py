@@ -42,6 +42,7 @@ code { font-size: .85em; overflow-wrap: anywhere; }
 figure { margin: 0; max-width: 100%; }
 figcaption { font-weight: 600; }
 svg { max-width: 100%; height: auto; }
+.scroll svg { max-width: none; }
 svg text { font: 11px system-ui, sans-serif; }
 svg text:not([fill]) { fill: var(--text); }
 svg text.soft { fill: var(--soft); }

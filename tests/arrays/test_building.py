@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.arrays.building import float_array, offset_buffer, text_array
@@ -12,6 +12,7 @@ from conceptloom.arrays.lists import string_lists
 TEXTS = st.lists(st.text(max_size=3), max_size=4)
 
 
+@settings(max_examples=30, deadline=None)
 @given(TEXTS, st.lists(TEXTS, max_size=4))
 def test_texts_and_lists_are_pyarrows(texts: list[str], lists: list[list[str]]) -> None:
     made = text_array(texts)
@@ -22,6 +23,7 @@ def test_texts_and_lists_are_pyarrows(texts: list[str], lists: list[list[str]]) 
     assert rows.equals(pa.array(lists, pa.list_(pa.string())))
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(allow_nan=False)))
 def test_numbers_are_pyarrows(values: list[float]) -> None:
     assert float_array(np.array(values)).equals(pa.array(values, pa.float64()))

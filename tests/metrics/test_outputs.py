@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.cli import run
@@ -27,6 +27,7 @@ def test_names_of_systems(paths: list[str], names: list[str]) -> None:
     assert system_names(paths, ("people",)) == names
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(["a/x.txt", "b/x.txt", "x", "x.y.txt", "people", "a/x.txt (2)"]), max_size=6))
 def test_names_are_all_different(paths: list[str]) -> None:
     names = system_names(paths, ("people",))

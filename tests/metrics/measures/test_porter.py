@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer as Nltk
 
@@ -24,6 +24,7 @@ WORDS = st.lists(st.sampled_from([*SUFFIXES, *"aeioubcdstlvwxyz", "개"]), max_s
 
 
 @pytest.mark.parametrize(("changed", "mode"), MODES)
+@settings(max_examples=100, deadline=None)
 @given(word=WORDS)
 def test_it_is_nltks_on_any_word(changed: bool, mode: str, word: str) -> None:
     assert PorterStemmer(changed).stem(word) == Nltk(mode).stem(word)
