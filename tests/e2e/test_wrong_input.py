@@ -107,7 +107,7 @@ def test_inputs_that_are_refused_at_once(
 
 DURING: dict[str, tuple[str, str, bytes, list[str]]] = {
     "no usable sentence": ("raw.txt", "", b"hello world\n\n123\n", ["source s", "not_declarative 2", "right file"]),
-    "only white space": ("raw.txt", "", b" \n\n\t\n", ["no usable sentence", "source s", "empty 1"]),
+    "only white space": ("raw.txt", "", b" \n\n\t\n", ["no usable sentence", "source s", "empty 3"]),
     "an empty gzip file": ("raw.txt.gz", "", gzip.compress(b""), ["no usable sentence", "s", "right file"]),
     "a wrong format": ("raw.txt", ":jsonl", "개가 잔다.\n".encode(), ["raw.txt#1", "broken_json", "maximum_malformed"]),
     "a wrong document": ("raw.txt", ":json", "개가 잔다.\n".encode(), ["raw.txt", "record 1"]),
@@ -167,7 +167,7 @@ def test_a_few_bad_lines_are_left_out_by_name(tmp_path: Path, kind: str) -> None
     bad = [row for row in rows(tmp_path / "out", "rejected/*.parquet") if row["reason"] == "malformed"]
     assert sorted(row["locator"] for row in bad) == ["raw.txt#202", "raw.txt#51"]
     assert all(row["detail"] and len(row["text"]) < 500 and row["stage"] == "ingest" for row in bad)
-    assert report(tmp_path / "out")["records"] == {"malformed": {"s": 2}, "records": {"s": 202}}
+    assert report(tmp_path / "out")["records"] == {"completed": {"s": 0}, "malformed": {"s": 2}, "records": {"s": 202}}
 
 
 @pytest.mark.parametrize("kind", BAD_LINES)
@@ -212,7 +212,7 @@ def test_broken_records_of_a_document_are_left_out(tmp_path: Path) -> None:
     assert "Traceback" not in said.stderr
     left_out = {row["locator"] for row in rows(tmp_path / "out", "rejected/*.parquet") if row["reason"] == "malformed"}
     assert left_out == {"raw.json#51", "raw.json#52", "raw.json#53/text"}
-    assert report(tmp_path / "out")["records"] == {"malformed": {"s": 3}, "records": {"s": 103}}
+    assert report(tmp_path / "out")["records"] == {"completed": {"s": 0}, "malformed": {"s": 3}, "records": {"s": 103}}
 
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "{0.__class__}", "%s%n", "../../passwd", "$(reboot)"])
