@@ -34,12 +34,18 @@ SIZES = (3, 4, 5)
 
 
 def build_english(
-    output: Path, only: str | None = None, runner: Any = None, observer: Observer | None = None, **settings: Any
+    output: Path,
+    only: str | None = None,
+    runner: Any = None,
+    observer: Observer | None = None,
+    update: bool = False,
+    **settings: Any,
 ) -> Context:
     """A build by the API, in this process unless `runner` says otherwise; of the sample corpora by default."""
     recipe = RECIPES[RECIPE]
     chosen = make_settings(recipe.settings, {**DEMO, **settings}, "the test")
-    return Build(recipe, chosen, str(output), runner or DirectRunner(), observer or Observer()).run(only)
+    runner, observer = runner or DirectRunner(), observer or Observer()
+    return Build(recipe, chosen, str(output), runner, observer, update=update).run(only)
 
 
 @functools.cache

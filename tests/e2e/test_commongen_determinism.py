@@ -83,7 +83,7 @@ def test_changed_settings_rerun_their_stage_and_what_follows(plain: Path, tmp_pa
     with pytest.raises(OutputError, match="stage mine"):
         build_english(tmp_path / "out", only="sample", limit=LIMIT)
     build_english(tmp_path / "out", limit=LIMIT, observer=found, overlap={"policy": "none"})
-    build_english(tmp_path / "out", limit=LIMIT, observer=found)
+    build_english(tmp_path / "out", limit=LIMIT, observer=found, update=True)
     assert found.ran == [*STAGES, "split", "publish"]
     assert differing(plain, tmp_path / "out") == []
 

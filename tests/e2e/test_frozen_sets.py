@@ -164,9 +164,10 @@ def test_what_runs_again(old: Path, tmp_path: Path) -> None:
     """Freezing takes quotas away; while it lasts they may be what they will, and a frozen build can be frozen."""
     ran = [Recorder() for _ in range(3)]
     build_english(tmp_path / "new", limit=LIMIT + 40, observer=ran[0])
-    build_english(tmp_path / "new", limit=LIMIT + 40, frozen=str(old), observer=ran[1])
+    build_english(tmp_path / "new", limit=LIMIT + 40, frozen=str(old), observer=ran[1], update=True)
     fewer = {"dev": {3: 2}, "test": {4: 3}}
-    build_english(tmp_path / "new", limit=LIMIT + 40, frozen=str(old), quotas=fewer, observer=ran[2])
+    changed = {"limit": LIMIT + 40, "frozen": str(old), "quotas": fewer}
+    build_english(tmp_path / "new", observer=ran[2], update=True, **changed)
     assert [len(one.ran) for one in ran] == [5, 3, 0] and ran[1].ran == ["sample", "split", "publish"]
     build_english(tmp_path / "next", limit=LIMIT + 40, frozen=str(tmp_path / "new"))
     assert held_files(tmp_path / "next") == held_files(old)

@@ -124,7 +124,7 @@ def test_a_killed_build_goes_on(corpus: Path, tmp_path: Path, capfd: pytest.Capt
     assert not (tmp_path / "out" / "MANIFEST.json").exists()
     said = here(*arguments(corpus, tmp_path / "out", "--workers=1"))
     assert "stage ingest: done before, not run again" in said.stderr and said.returncode == 0
-    changed = here(*arguments(corpus, tmp_path / "out", "--workers=1", "--set", "split.test=0.3"))
+    changed = here(*arguments(corpus, tmp_path / "out", "--workers=1", "--set=split.test=0.3", "--update"))
     assert "stage ingest: done before" in changed.stderr and "stage split: started" in changed.stderr
 
 
