@@ -54,7 +54,8 @@ def as_error(stage: str, error: Exception) -> ConceptloomError:
     if own is not None:
         return own
     cure = _cure(error)
-    return BuildError(f"stage {stage} failed: {_cause(error)}" + (f"; {cure}" if cure else ""))
+    cause = f"stage {stage} failed: {_cause(error)}"
+    return BuildError(f"{cause.rstrip('. ')}; {cure}" if cure else cause)
 
 
 def is_lost_worker(error: Exception) -> bool:
@@ -86,7 +87,7 @@ def _cure(error: Exception) -> str | None:
 def _cause(error: Exception) -> str:
     if isinstance(error, grpc.Call):
         return f"{error.code().name}: {error.details()}"
-    told = _raised(error) or _JOB.sub("", str(error)).rstrip(". \n")
+    told = _raised(error) or _JOB.sub("", str(error))
     return told if told != str(error) else f"{type(error).__name__}: {error}"
 
 
