@@ -18,6 +18,7 @@ from conceptloom.pipelines.build.inputs import InputPlan
 from conceptloom.pipelines.build.recipe import Recipe
 from conceptloom.pipelines.build.settings import S
 from conceptloom.pipelines.builds.finished import REPORT, FinishedBuild
+from conceptloom.stopping import held_back
 
 _COLUMNS = (
     TextColumn("{task.description:<8}"),
@@ -41,7 +42,7 @@ class ConsoleObserver(Observer):
 
     def __enter__(self) -> "ConsoleObserver":
         self._bars.start()
-        notes = progress.read_notes(self._console.print)
+        notes = progress.read_notes(self._print)
         self._stops = progress.listen(self._advance), progress.watch(self._work), notes
         return self
 
@@ -53,15 +54,20 @@ class ConsoleObserver(Observer):
     def planned(self, plan: InputPlan) -> None:
         """Prints what was found in the inputs."""
         for note in plan.notes:
-            self._console.print(f"input {note}")
+            self._print(f"input {note}")
 
     def noted(self, note: str) -> None:
         """Prints a note."""
-        self._console.print(note)
+        self._print(note)
 
     def reused(self, stage: str, manifest: Manifest) -> None:
         """Prints that a stage is reused."""
-        self._console.print(f"stage {stage}: done before, not run again")
+        self._print(f"stage {stage}: done before, not run again")
+
+    def _print(self, line: str) -> None:
+        """Prints a line once: stopped between writing and forgetting it, rich would write it again with the next."""
+        with held_back():
+            self._console.print(line)
 
     def started(self, stage: str, sentences: int | None) -> None:
         """Opens the progress bar of a stage."""
@@ -69,7 +75,7 @@ class ConsoleObserver(Observer):
         self._done, self._read, self._known, self._share = 0, sentences or 0, sentences is not None, 0.0
         self._task = self._bars.add_task(stage, total=sentences, rate="")
         if not self._console.is_terminal:
-            self._console.print(f"stage {stage}: started")
+            self._print(f"stage {stage}: started")
 
     def _advance(self, read: int, done: int) -> None:
         if self._task is None or not read + done:
@@ -99,7 +105,7 @@ class ConsoleObserver(Observer):
             self._task = None
         counts = manifest.ledger.values()
         read, kept = sum(c["read"] for c in counts), sum(c["kept"] for c in counts)
-        self._console.print(f"stage {stage}: {read:,} read, {kept:,} kept, {manifest.seconds:.1f} s")
+        self._print(f"stage {stage}: {read:,} read, {kept:,} kept, {manifest.seconds:.1f} s")
 
 
 def show_plan(build: Build[S], plan: InputPlan, notes: tuple[str, ...], as_json: bool) -> None:

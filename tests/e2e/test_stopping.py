@@ -1,5 +1,6 @@
 """Ctrl-C on a terminal: one line, status 130, nothing left running, and the same command goes on."""
 
+import io
 import os
 import pty
 import re
@@ -25,6 +26,7 @@ from builds import (
     write_lines,
 )
 
+from conceptloom.cli.show import ConsoleObserver
 from conceptloom.stopping import asked, heeded
 
 LINES = 6_000
@@ -98,6 +100,25 @@ def test_another_command_says_that_it_stopped(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=_pressed()))
     said = here("concepts")
     assert (said.returncode, said.stderr) == (130, "stopped\n")
+
+
+class _Pressed(io.StringIO):
+    """A terminal at which Ctrl-C is pressed as soon as a line is on it."""
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if text == "a line\n":
+            os.kill(os.getpid(), signal.SIGINT)
+        return written
+
+
+def test_a_line_is_shown_once_when_a_stop_comes_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := _Pressed())
+    observer = ConsoleObserver()
+    with pytest.raises(KeyboardInterrupt):
+        observer.noted("a line")
+    observer.noted("the next")
+    assert terminal.getvalue() == "a line\nthe next\n"
 
 
 def test_a_stop_is_remembered_whatever_becomes_of_it() -> None:
