@@ -31,6 +31,11 @@ def text_hash(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
+def content_hash(data: bytes) -> str:
+    """Returns the hash of a file's content, as in the entries of a manifest: 128 bits of BLAKE2b in hexadecimal."""
+    return blake2b(data, digest_size=16).hexdigest()
+
+
 def string_hashes(column: pa.Array) -> UInt64:
     """Returns a 64-bit hash of each string, shape (n,): splitmix64 chained over the string's words of eight bytes.
 

@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 from conceptloom import __version__, storage
 from conceptloom.errors import OutputError
+from conceptloom.hashing import content_hash
 from conceptloom.json_values import JsonObject
 
 NAME = "MANIFEST.json"
@@ -61,13 +62,11 @@ def missing_files(manifest: Manifest, directory: str) -> list[str]:
 def damaged_files(manifest: Manifest, directory: str) -> list[str]:
     """Returns the paths of a manifest's files whose content has changed. Reads all of them, a piece at a time."""
     return [
-        file["path"]
-        for file in manifest.files
-        if content_hash(storage.join(directory, file["path"])) != file["blake2b"]
+        file["path"] for file in manifest.files if file_hash(storage.join(directory, file["path"])) != file["blake2b"]
     ]
 
 
-def content_hash(path: str) -> str:
+def file_hash(path: str) -> str:
     """Returns the hash of a file's content, as in the entries of a manifest."""
     found = blake2b(digest_size=16)
     with storage.open_read(path) as stream:
@@ -79,4 +78,4 @@ def content_hash(path: str) -> str:
 def digest(data: object) -> str:
     """Returns the hash of JSON values, independent of the order of their keys."""
     text = json.dumps(data, ensure_ascii=False, sort_keys=True)
-    return blake2b(text.encode(), digest_size=16).hexdigest()
+    return content_hash(text.encode())

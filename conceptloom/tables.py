@@ -1,7 +1,7 @@
 """Arrow tables as bytes: IPC for a shuffle, Parquet for files. The same rows give the same bytes."""
 
 from collections.abc import Collection, Iterable, Iterator
-from hashlib import blake2b
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from conceptloom import storage
 from conceptloom.arrays.types import Int32
 from conceptloom.errors import InputError
+from conceptloom.hashing import content_hash
 from conceptloom.json_values import JsonObject
 from conceptloom.schemas import REPEATED
 
@@ -83,7 +84,7 @@ def write_table(path: str, table: pa.Table, repeated: Collection[str] = REPEATED
 def write_file(path: str, data: bytes, rows: int) -> JsonObject:
     """Writes `data` atomically; returns the file's entry for a manifest (path, rows, bytes, hash)."""
     storage.write_bytes(path, data)
-    return {"path": path, "rows": rows, "bytes": len(data), "blake2b": blake2b(data, digest_size=16).hexdigest()}
+    return {"path": path, "rows": rows, "bytes": len(data), "blake2b": content_hash(data)}
 
 
 def read_table(path: str, columns: list[str] | None = None) -> pa.Table:
@@ -93,10 +94,15 @@ def read_table(path: str, columns: list[str] | None = None) -> pa.Table:
     """
     # A remote file is read whole: reading one column takes at least as many requests.
     with pa.BufferReader(storage.read_bytes(path)) if storage.is_remote(path) else storage.open_read(path) as stream:
-        try:
-            table = pq.read_table(stream, columns=columns, use_threads=False)
-        except pa.ArrowException as error:
-            raise InputError(f"{path} is not a whole Parquet file: {error}") from None
+        return parse_table(stream, path, columns)
+
+
+def parse_table(stream: pa.NativeFile | BinaryIO, path: str, columns: list[str] | None = None) -> pa.Table:
+    """Returns the rows of an opened Parquet file; raises what `read_table` raises, in the name of `path`."""
+    try:
+        table = pq.read_table(stream, columns=columns, use_threads=False)
+    except pa.ArrowException as error:
+        raise InputError(f"{path} is not a whole Parquet file: {error}") from None
     missing = sorted(set(columns or ()) - set(table.schema.names))
     if missing:
         raise InputError(f"{path} has no column {', '.join(missing)}; it has: {', '.join(table.schema.names)}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from conceptloom import storage
 from conceptloom.gates.base import FIRST, Build, Case, Verdict
-from conceptloom.manifest import content_hash
+from conceptloom.manifest import file_hash
 
 NAME = "frozen"
 HELD_OUT = ("validation", "test")
@@ -35,7 +35,7 @@ def _hashes(build: Build) -> dict[str, dict[str, str]]:
     # Hashes the files themselves: the manifest says only what they were when it was written.
     return {
         split: {
-            file["path"]: content_hash(storage.join(build.directory, file["path"]))
+            file["path"]: file_hash(storage.join(build.directory, file["path"]))
             for folder in ("data", "published")
             for file in build.files(folder, split)
         }

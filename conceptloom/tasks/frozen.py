@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from conceptloom import storage
 from conceptloom.errors import InputError
+from conceptloom.hashing import content_hash
 from conceptloom.json_values import JsonObject
 from conceptloom.tables import write_file
 
@@ -36,7 +36,7 @@ def read_frozen(directory: str, file: FrozenFile) -> bytes:
     """Returns the bytes of a frozen file; raises InputError if they do not match the manifest's hash."""
     path = storage.join(directory, file.path)
     data = storage.read_bytes(path)
-    if blake2b(data, digest_size=16).hexdigest() != file.blake2b:
+    if content_hash(data) != file.blake2b:
         raise InputError(f"{path} is not the file that its build wrote: freeze an unchanged build")
     return data
 

@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
-from conceptloom.tables import read_table, write_file, write_table
+from conceptloom.tables import write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt
+from conceptloom.tasks.shards import checked, read_shard
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,17 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Copy:
-    """One file that is published unchanged."""
+    """One file of a stage that is published unchanged, and the hash of its content."""
 
     source: str
     target: str
     rows: int
+    blake2b: str
+
+    @classmethod
+    def of(cls, directory: str, file: JsonObject, target: str) -> "Copy":
+        """Returns the copy of a file of the stage in `directory`, given as its manifest's entry."""
+        return cls(storage.join(directory, file["path"]), target, file["rows"], file["blake2b"])
 
     def encode(self) -> bytes:
         """Returns the copy as bytes for a task."""
@@ -69,8 +76,8 @@ class PublishFiles:
             ((kind, job),) = json.loads(block).items()
             if kind == "copy":
                 copy = Copy(**job)
-                file = write_file(storage.join(self.output, copy.target), storage.read_bytes(copy.source), copy.rows)
-                yield receipt(bucket, Ledger(), [file])
+                data = checked(copy.source, storage.read_bytes(copy.source), copy.blake2b)
+                yield receipt(bucket, Ledger(), [write_file(storage.join(self.output, copy.target), data, copy.rows)])
             else:
                 yield self._data(bucket, DataFile(**job))
 
@@ -88,7 +95,7 @@ def shard_rows(file: DataFile) -> pa.Table:
     """Returns the rows of one file as they are in its shards."""
     parts = []
     for shard in file.shards:
-        table = read_table(shard)
+        table = read_shard(shard)
         mask = pc.equal(table["split"], file.split)
         if file.source is not None:
             mask = pc.and_(mask, pc.equal(table["source"], file.source))

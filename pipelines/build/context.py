@@ -12,7 +12,7 @@ from conceptloom.ledger import Ledger
 from conceptloom.manifest import Manifest
 from conceptloom.pipelines.build.inputs import InputPlan
 from conceptloom.pipelines.build.settings import S
-from conceptloom.tables import read_table
+from conceptloom.tasks.shards import read_shard
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Context(Generic[S]):
         """Yields the given columns of each shard of one kind, from a finished stage."""
         for file in self.manifests[stage].files:
             if file["path"].startswith((f"{kind}-", f"{kind}.")):
-                yield read_table(storage.join(self.directory(stage), file["path"]), columns)
+                yield read_shard(storage.join(self.directory(stage), file["path"]), columns)
 
 
 @dataclass

@@ -22,7 +22,7 @@ from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
 from conceptloom.pipelines.build.recipe import Recipe, Stage
 from conceptloom.pipelines.build.report import write_documents
 from conceptloom.pipelines.build.settings import S
-from conceptloom.pipelines.builds.finished import MARKER
+from conceptloom.pipelines.builds.finished import MARKER, missing_products
 from conceptloom.transforms.receipts import FILE as RECEIPTS
 from conceptloom.transforms.receipts import read_receipts
 
@@ -193,16 +193,13 @@ class Build(Generic[S]):
 
     def _finish(self, context: Context[S], fingerprint: str) -> None:
         found = read_manifest(self.output)
-        documents = [storage.join(self.output, name) for name in self.recipe.products if "." in name]
         settings = self.settings.model_dump(mode="json")
         same = found and (found.fingerprint, found.settings) == (fingerprint, settings)
-        if found and same and not missing_files(found, self.output) and all(map(storage.exists, documents)):
+        if found and same and not missing_products(found, self.output):
             return
         storage.delete_unfinished(self.output)
-        write_documents(context, self.recipe)
-        files = [
-            file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files
-        ]
+        into = [context.manifests[stage.name] for stage in self.recipe.stages if stage.into_output]
+        files = [*(file for manifest in into for file in manifest.files), *write_documents(context, self.recipe)]
         Manifest(self.recipe.name, fingerprint, settings, tuple(files)).write(self.output)
 
 
@@ -245,7 +242,7 @@ def check_output(recipe: Recipe[S], output: str) -> None:
 def check_not_current(output: str) -> None:
     """Raises OutputError if the directory is the complete current build: others read it, so it must not change."""
     manifest = read_manifest(output) if is_current(output) else None
-    if manifest and not missing_files(manifest, output):
+    if manifest and not missing_products(manifest, output):
         raise OutputError(
             f"{output} is the current build; other inputs, settings or code would change it: choose another "
             "--output, or promote another build first"

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 
-from conceptloom import storage
 from conceptloom.current import build_at, resolved
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.json_values import JsonObject
@@ -86,10 +85,7 @@ def frozen_copies(context: Context[S]) -> list[Copy]:
     """Returns the copies that publish the frozen files, from stage split to the data set."""
     directory = context.directory("split")
     named = [file for file in context.manifests["split"].files if file["path"].startswith(f"{FOLDER}/")]
-    return [
-        Copy(storage.join(directory, file["path"]), file["path"].removeprefix(f"{FOLDER}/"), file["rows"])
-        for file in named
-    ]
+    return [Copy.of(directory, file, file["path"].removeprefix(f"{FOLDER}/")) for file in named]
 
 
 def _require_same(frozen: Frozen, extraction: JsonObject) -> None:

@@ -56,5 +56,5 @@ def stage_copies(context: Context[S], kinds: Mapping[str, Sequence[str]]) -> lis
             named = [f for f in context.manifests[stage].files if f["path"].startswith(f"{kind}-") and f["rows"]]
             for file in named:
                 target = storage.join(kind, prefix + file["path"].removeprefix(f"{kind}-"))
-                copies.append(Copy(storage.join(directory, file["path"]), target, file["rows"]))
+                copies.append(Copy.of(directory, file, target))
     return copies

@@ -11,6 +11,7 @@ from conceptloom.pipelines.build.configuration import to_yaml
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.recipe import Recipe
 from conceptloom.pipelines.build.settings import S
+from conceptloom.tables import write_file
 
 
 def build_report(context: Context[S], own: JsonObject) -> JsonObject:
@@ -29,8 +30,8 @@ def build_report(context: Context[S], own: JsonObject) -> JsonObject:
     }
 
 
-def write_documents(context: Context[S], recipe: Recipe[S]) -> None:
-    """Writes report.json, config.yaml and README.md into the build's directory."""
+def write_documents(context: Context[S], recipe: Recipe[S]) -> list[JsonObject]:
+    """Writes report.json, config.yaml and README.md into the build's directory; returns their manifest entries."""
     report = build_report(context, recipe.report(context))
     settings = yaml.safe_load(to_yaml(context.settings))
     shown = {name: value for name, value in settings.items() if name not in recipe.elsewhere}
@@ -39,8 +40,8 @@ def write_documents(context: Context[S], recipe: Recipe[S]) -> None:
         "config.yaml": to_yaml(context.settings),
         "README.md": data_card(report, shown, _files(context), recipe.card),
     }
-    for name, text in texts.items():
-        storage.write_bytes(storage.join(context.output, name), text.encode())
+    written = {name: write_file(storage.join(context.output, name), text.encode(), 1) for name, text in texts.items()}
+    return [{**file, "path": name} for name, file in written.items()]
 
 
 def _files(context: Context[S]) -> BuiltFiles:

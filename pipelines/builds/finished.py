@@ -25,6 +25,7 @@ from conceptloom.tasks.frozen import FOLDER, FrozenFile
 MARKER = "stages/BUILD"
 """The file that names the recipe of the build in a directory; a directory without it is not a build."""
 REPORT = "report.json"
+CARD = "README.md"
 SPLITS = tuple(SPLIT_NAMES.values())
 
 
@@ -96,7 +97,7 @@ class FinishedBuild:
 
     def missing(self) -> list[str]:
         """Returns the files of the data set that are missing or have the wrong size."""
-        return missing_files(self.manifest, self.directory)
+        return missing_products(self.manifest, self.directory)
 
     def files(self, folder: str, split: str = "") -> list[JsonObject]:
         """Returns the manifest entries of the files in a folder (of one split, if given), sorted by name."""
@@ -135,6 +136,15 @@ class FinishedBuild:
             if entry["path"].startswith(f"{FOLDER}/data/"):
                 file = FrozenFile(entry["path"].removeprefix(f"{FOLDER}/"), entry["rows"], entry["blake2b"])
                 yield file, storage.read_bytes(storage.join(split.directory, entry["path"]))
+
+
+def missing_products(manifest: Manifest, directory: str) -> list[str]:
+    """Returns the files of a data set that are missing or have the wrong size; its card may have been added to."""
+    return [
+        path
+        for path in missing_files(manifest, directory)
+        if path != CARD or not storage.exists(storage.join(directory, path))
+    ]
 
 
 def with_value(table: pa.Table, column: str, value: str) -> list[JsonObject]:

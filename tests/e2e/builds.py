@@ -154,6 +154,13 @@ def _without_timings(path: Path) -> bytes:
     return json.dumps({key: value for key, value in json.loads(data).items() if key != "seconds"}).encode()
 
 
+def change_a_byte(path: Path) -> None:
+    """Changes one byte in the middle of a file, which keeps its size."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
 def differing(one: Path, other: Path) -> list[str]:
     """The files of two builds that are not alike, or only in one."""
     left, right = digests(one), digests(other)

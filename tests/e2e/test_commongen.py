@@ -2,12 +2,13 @@
 
 import json
 import math
+import shutil
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
 
 import pytest
-from builds import Row, report, rows, stage_rows, write_lines
+from builds import Row, change_a_byte, report, rows, stage_rows, write_lines
 from english_builds import (
     DEMO,
     ENGLISH,
@@ -27,7 +28,7 @@ from english_builds import (
 
 from conceptloom.annotation import make_tasks
 from conceptloom.annotation.importing import Import, import_answers
-from conceptloom.errors import ConceptloomError
+from conceptloom.errors import ConceptloomError, OutputError
 from conceptloom.statistics.files import load_examples
 
 REAL = pytest.mark.skipif(not NAMES.exists(), reason="the real captions are not here")
@@ -224,6 +225,27 @@ def test_defects_of_the_samples(sample: Path) -> None:
     }
     texts = {row["text"] for row in sentences_of(sample)}
     assert "A man doesn't open the door of the bus." in texts
+
+
+@pytest.mark.parametrize(
+    ("name", "reader"),
+    [
+        ("1-ingest/sentences-00000.parquet", "2-mine"),
+        ("2-mine/mined-00000.parquet", "3-sample"),
+        ("2-mine/terms.parquet", "3-sample"),
+        ("3-sample/sets.parquet", "4-split"),
+        ("2-mine/coded-00000.parquet", "4-split"),
+        ("4-split/sets-00000.parquet", "5-publish"),
+    ],
+)
+def test_a_changed_byte_is_found_by_the_stage_that_reads_it(tmp_path: Path, name: str, reader: str) -> None:
+    output = Path(shutil.copytree(sample_english(), tmp_path / "out"))
+    changed = output / "stages" / name
+    change_a_byte(changed)
+    (output / "stages" / reader / "MANIFEST.json").unlink()
+    with pytest.raises(OutputError, match="its content has changed: delete it") as raised:
+        build_english(output)
+    assert str(raised.value).startswith(f"{changed} ")
 
 
 def test_the_cap_on_concepts(tmp_path: Path) -> None:

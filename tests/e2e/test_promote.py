@@ -13,6 +13,7 @@ from builds import (
     RECIPE,
     STAGES,
     build,
+    change_a_byte,
     cli,
     data_rows,
     differing,
@@ -194,6 +195,22 @@ def test_a_build_that_is_not_finished_is_not_promoted(builds: Path) -> None:
         assert found.returncode == 1 and f"{builds / name} contains no finished build" in found.stderr
     (builds / "current").mkdir()
     assert "current is a directory, not what an earlier promotion left" in here("promote", builds / "2").stderr
+
+
+@pytest.mark.parametrize("name", ["report.json", "README.md", "config.yaml"])
+def test_an_edited_document_is_not_promoted(builds: Path, name: str) -> None:
+    """Gates read the report: a kept share of the user's own writing must not pass them."""
+    change_a_byte(builds / "1" / name)
+    found = here("promote", builds / "1")
+    assert found.returncode == 1
+    assert f"{builds / '1'}: the content of {name} has changed: build it again" in found.stderr
+    assert not (builds / "current").exists()
+
+
+def test_a_card_may_be_added_to(builds: Path) -> None:
+    with (builds / "1" / "README.md").open("a") as card:
+        card.write("\nLicence: CC BY 4.0\n")
+    assert here("stats", builds / "1").returncode == 0
 
 
 def test_the_current_build_is_loaded_by_its_name(builds: Path, tmp_path: Path) -> None:

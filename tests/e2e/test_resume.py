@@ -17,6 +17,8 @@ from builds import (
     STAGES,
     Recorder,
     build,
+    change_a_byte,
+    cli,
     command,
     differing,
     environment,
@@ -260,6 +262,43 @@ def test_a_truncated_file_is_made_again(tmp_path: Path, name: str, stage: str) -
     recorder = _rebuilt(output)
     assert recorder.ran[0] == stage
     assert differing(output, sample_build()) == []
+
+
+READ = [
+    ("1-ingest/sentences-00000.parquet", "2-select"),
+    ("2-select/sentences-00000.parquet", "3-split"),
+    ("3-split/sentences-00000.parquet", "4-publish"),
+    ("1-ingest/rejected-00000.parquet", "4-publish"),
+    ("2-select/index-00000.parquet", "4-publish"),
+]
+"""Files of stages, and a later stage that reads them."""
+
+
+@pytest.mark.parametrize(("name", "reader"), READ)
+def test_a_changed_byte_is_found_by_the_stage_that_reads_it(tmp_path: Path, name: str, reader: str) -> None:
+    output = _copy(tmp_path / "out")
+    changed = output / "stages" / name
+    change_a_byte(changed)
+    (output / "stages" / reader / "MANIFEST.json").unlink()
+    with pytest.raises(OutputError) as raised:
+        _rebuilt(output)
+    assert str(raised.value).startswith(f"{changed} is not the file that its stage wrote, its content has changed")
+    assert not (output / "MANIFEST.json").exists()
+    changed.unlink()
+    assert _rebuilt(output).ran[0] == name.partition("-")[2].partition("/")[0]
+    assert differing(output, sample_build()) == []
+
+
+def test_a_changed_byte_is_one_line_from_two_workers(tmp_path: Path) -> None:
+    output = _copy(tmp_path / "out")
+    changed = output / "stages" / "1-ingest" / "sentences-00000.parquet"
+    change_a_byte(changed)
+    arguments = ["build", RECIPE, *SAMPLE_ARGUMENTS, "--output", output, "--workers", 2, "--update"]
+    said = cli(*arguments, "--set", "select.top_k=1")
+    assert said.returncode == 1
+    (error,) = [line for line in said.stderr.splitlines() if "error" in line]
+    assert error.startswith(f"error: {changed} is not the file that its stage wrote")
+    assert "Traceback" not in said.stderr
 
 
 @pytest.mark.parametrize("name", ["report.json", "README.md", "config.yaml", "MANIFEST.json"])

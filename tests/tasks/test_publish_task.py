@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.errors import OutputError
 from conceptloom.hashing import text_id
 from conceptloom.schemas import DATA
-from conceptloom.tables import read_table, write_table
+from conceptloom.tables import read_table, write_file, write_table
 from conceptloom.tasks.korean_commongen.publish import Sentences, data_rows
 from conceptloom.tasks.korean_commongen.split import DIVIDED
 from conceptloom.tasks.publish import Copy, DataFile, PublishFiles, plan_files
@@ -129,9 +130,12 @@ def test_a_file_is_written_in_every_format(tmp_path: Path, shards: list[str], sp
 
 
 def test_a_copy_is_the_file(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"one\ntwo\n")
-    block = Copy(str(tmp_path / "a"), "index/b", 2).encode()
+    file = write_file(str(tmp_path / "a"), b"one\ntwo\n", 2)
+    block = Copy.of(str(tmp_path), {**file, "path": "a"}, "index/b").encode()
     (output,) = PublishFiles(str(tmp_path / "out"), Sentences()).run(0, [block], None)
     assert (tmp_path / "out" / "index" / "b").read_bytes() == b"one\ntwo\n"
     (file,) = json.loads(output.data)["files"]
     assert (file["rows"], file["bytes"]) == (2, 8)
+    (tmp_path / "a").write_bytes(b"one\ntwO\n")
+    with pytest.raises(OutputError, match="/a is not the file that its stage wrote"):
+        list(PublishFiles(str(tmp_path / "out"), Sentences()).run(0, [block], None))

@@ -32,8 +32,9 @@ from conceptloom.concepts import (
     route,
 )
 from conceptloom.ledger import Ledger, count_read, count_written, reject
-from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
+from conceptloom.tables import from_ipc, read_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.shards import read_shard
 
 FEW_CONCEPTS = "few_concepts"
 SHARD_SENTENCES = 8192
@@ -70,7 +71,7 @@ class CountTerms:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema TERM_COUNTS after a one-byte mark."""
-        rows = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "words"])
+        rows = read_shard(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "words"])
         yield Output("terms", 0, _CONCEPTS + to_ipc(count_terms(rows["concepts"])))
         yield Output("terms", 0, _WORDS + to_ipc(count_terms(rows["words"])))
 
@@ -105,7 +106,7 @@ class CodeShard:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `coded` (schema CODED) and `rejected`; yields blocks of CODED, and the receipt."""
-        sentences = read_table(storage.join(self.source, shard_name("sentences", bucket)))
+        sentences = read_shard(storage.join(self.source, shard_name("sentences", bucket)))
         enough = pc.greater_equal(pc.list_value_length(sentences["concepts"]), min(self.rules.sizes))
         kept, few = sentences.filter(enough), sentences.filter(pc.invert(enough))
         rejected = reject(few, "mine", FEW_CONCEPTS, pc.binary_join(few["concepts"], "#"))

@@ -17,9 +17,10 @@ from conceptloom.concepts import SAMPLED, Degrees, Lexicon, Quotas, merge_sample
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import REJECTED, STRINGS
 from conceptloom.splits import SPLIT_NAMES
-from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
+from conceptloom.tables import from_ipc, read_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.commongen.mine import SIZE_UNIT, TERMS, sizes_of
+from conceptloom.tasks.shards import read_shard
 
 NOT_DRAWN = "not_drawn"
 _NONE: Mapping[str, int] = {}
@@ -56,7 +57,7 @@ class MinedSets:
 
     def scored(self, shard: int) -> pa.Table:
         """Returns the sets of one shard with ids and scores: schema SAMPLED without its last field."""
-        mined = read_table(storage.join(self.directory, shard_name("mined", shard)))
+        mined = read_shard(storage.join(self.directory, shard_name("mined", shard)))
         _, degrees, hashes = _terms(self)
         batches = [score(batch, degrees, hashes) for batch in mined.to_batches() if len(batch)]
         return pa.Table.from_batches(batches, pa.schema(list(SAMPLED)[:-1]))
@@ -68,7 +69,7 @@ class MinedSets:
 
 @lru_cache(maxsize=1)
 def _terms(mined: MinedSets) -> tuple[Lexicon, Degrees, UInt64]:
-    table = read_table(storage.join(mined.directory, TERMS))
+    table = read_shard(storage.join(mined.directory, TERMS))
     lexicon = Lexicon(table["term"].combine_chunks())
     return lexicon, Degrees(mined.sets, table["degree"].to_numpy()), lexicon.hashes()
 

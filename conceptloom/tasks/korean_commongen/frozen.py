@@ -21,10 +21,11 @@ from conceptloom.splits import (
     protect,
     sum_holders,
 )
-from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc
+from conceptloom.tables import from_ipc, read_ipc, to_ipc
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.frozen import FrozenFile, copy_frozen
 from conceptloom.tasks.korean_commongen.split import DIVIDED, routed, statistics_of, write_division
+from conceptloom.tasks.shards import read_shard
 
 _HELD, _HOLDERS = b"h", b"p"
 
@@ -70,7 +71,7 @@ class CountHolders:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema PAIR_HOLDERS; `side` is the result of `Protect` for the held-out rows alone."""
-        sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        sentences = read_shard(storage.join(self.directory, shard_name("sentences", bucket)))
         counts = pair_holders(sentences, Protection.from_bytes(side or b"").assignment, self.policy)
         yield from (Output("holders", *block) for block in routed(counts, "pair", self.buckets))
 
@@ -113,6 +114,6 @@ class DivideProtected:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` (schema DIVIDED) and `rejected`; yields counts and the receipt."""
-        sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
+        sentences = read_shard(storage.join(self.source_directory, shard_name("sentences", bucket)))
         division = divide_protected(sentences, Protection.from_bytes(side or b""), self.policy)
         yield from write_division(self.directory, bucket, sentences, division)

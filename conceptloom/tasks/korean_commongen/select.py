@@ -28,8 +28,9 @@ from conceptloom.similarity import (
     count_frequencies,
     rank_postings,
 )
-from conceptloom.tables import Block, by_bucket, from_ipc, read_ipc, read_table, to_ipc, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, read_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.shards import read_shard
 
 NOT_SELECTED = "not_selected"
 CHOSEN = pa.schema([("id", pa.binary(10))])
@@ -86,7 +87,7 @@ class CountMorphemes:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields the frequencies of the shard of this bucket."""
-        table = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        table = read_shard(storage.join(self.directory, shard_name("sentences", bucket)))
         yield Output("frequencies", 0, encode_frequencies(count_frequencies(_as_batch(table))))
 
 
@@ -101,7 +102,7 @@ class SendPostings:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields posting rows, by the first key of their route."""
-        sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        sentences = read_shard(storage.join(self.directory, shard_name("sentences", bucket)))
         encoder = self.selection.open_encoder(side)
         for block in send_postings(sentences, self.selection, encoder, self.routes, bucket):
             yield Output("postings", *block)
@@ -221,7 +222,7 @@ class KeepSelected:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` and `rejected`; yields their receipt."""
-        sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
+        sentences = read_shard(storage.join(self.source_directory, shard_name("sentences", bucket)))
         chosen = from_ipc(blocks, CHOSEN)
         kept, rejected = keep_selected(sentences, unpack_ids(chosen["id"]))
         written = (("sentences", kept), ("rejected", rejected))

@@ -44,8 +44,9 @@ from conceptloom.statistics import (
     split_statistics,
     unseen,
 )
-from conceptloom.tables import Block, by_bucket, from_ipc, read_table, to_ipc, write_file, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, to_ipc, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
+from conceptloom.tasks.shards import read_shard
 
 DIVIDED = SENTENCES.append(pa.field("split", pa.string()))
 """A sentence with its split."""
@@ -73,7 +74,7 @@ class SendSets:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schemas SET_ROWS and, if the policy looks at pairs, PAIR_EVIDENCE."""
-        sentences = read_table(storage.join(self.directory, shard_name("sentences", bucket)))
+        sentences = read_shard(storage.join(self.directory, shard_name("sentences", bucket)))
         for number, data in routed(set_rows(sentences, self.stratify), "set", self.buckets):
             yield Output("sets", number, _SETS + data)
         if self.policy.min_pairs:
@@ -138,7 +139,7 @@ class DivideShard:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `sentences` (schema DIVIDED) and `rejected`; yields counts, held-out rows and the receipt."""
         assignment = Assignment.from_bytes(side or b"")
-        sentences = read_table(storage.join(self.source_directory, shard_name("sentences", bucket)))
+        sentences = read_shard(storage.join(self.source_directory, shard_name("sentences", bucket)))
         yield from write_division(self.directory, bucket, sentences, divide(sentences, assignment, self.policy))
 
 
@@ -219,7 +220,7 @@ class MarkSeen:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields a mask for each held-out split; `side` is the result of `merge_held`."""
-        shard = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
+        shard = read_shard(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
         train = shard.filter(pc.equal(shard["split"], _TRAIN)).combine_chunks()
         for split, tuples in held_tuples(side or b"").items():
             mask = np.packbits(seen_in(train, tuples))

@@ -16,9 +16,10 @@ from conceptloom.splits.overlap import shared_with
 from conceptloom.splits.policies import HELD_OUT
 from conceptloom.splits.shared import shared_concepts, shared_pairs
 from conceptloom.splits.train_sets import DEV_CONCEPTS, DEV_PAIR, TEST_CONCEPTS, TEST_PAIR, Held, Preprint, TrainPolicy
-from conceptloom.tables import read_ipc, read_table, to_ipc
+from conceptloom.tables import read_ipc, to_ipc
 from conceptloom.tasks.base import Output
 from conceptloom.tasks.commongen.sample import CANDIDATES, SETS
+from conceptloom.tasks.shards import read_shard
 
 JUDGED = pa.schema([*CANDIDATES, pa.field("reason", pa.string()), pa.field("detail", pa.string())])
 """A candidate and why it is dropped; both texts are empty if it is kept."""
@@ -36,7 +37,7 @@ class Judge:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema JUDGED, by id; `side` has dev and test if they are frozen."""
-        table = read_table(storage.join(self.source, SETS))
+        table = read_shard(storage.join(self.source, SETS))
         yield Output("judged", 0, to_ipc(judged(table, self.policy, None if side is None else read_ipc(side))))
 
 

@@ -14,9 +14,10 @@ from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.ids import pack_ids
 from conceptloom.concepts import CODED, supporters
 from conceptloom.hashing import bucket_of
-from conceptloom.tables import by_bucket, from_ipc, read_ipc, read_table, to_ipc
+from conceptloom.tables import by_bucket, from_ipc, read_ipc, to_ipc
 from conceptloom.tasks.base import Output, shard_name
 from conceptloom.tasks.commongen.split.judge import DEV, TEST, TRAIN, of_splits
+from conceptloom.tasks.shards import read_shard
 
 REFERENCES = pa.schema([("set", pa.uint64()), *((name, pa.string()) for name in ("id", "text", "source", "locator"))])
 """A sentence of a concept set."""
@@ -30,10 +31,10 @@ class Stages(NamedTuple):
 
     def references(self, bucket: int, chosen: pa.Table) -> pa.Table:
         """Returns the sentences of one shard with all concepts of a chosen set (schema CANDIDATES), by (set, id)."""
-        coded = read_table(storage.join(self.coded, shard_name("coded", bucket))).cast(CODED)
+        coded = read_shard(storage.join(self.coded, shard_name("coded", bucket))).cast(CODED)
         sets = chosen.select(["set", "numbers"]).rename_columns(["set", "concepts"]).combine_chunks()
         found = supporters(coded.to_batches(), sets)
-        sentences = read_table(
+        sentences = read_shard(
             storage.join(self.sentences, shard_name("sentences", bucket)), ["id", "text", "source", "locator"]
         )
         places = pc.index_in(one_array(found["id"]), value_set=pack_ids(sentences["id"]))
