@@ -1,8 +1,19 @@
 """The errors that a user can fix. Each message names the place and the remedy, in one line."""
 
+from typing import ClassVar
+
 
 class ConceptloomError(Exception):
     """Base of every error whose message is meant for the user."""
+
+    status: ClassVar[int] = 1
+    """The exit status of a command that ends with it."""
+
+
+class UsageError(ConceptloomError):
+    """The arguments of a command contradict each other, or one is missing."""
+
+    status = 2
 
 
 class ConfigError(ConceptloomError):
@@ -19,3 +30,9 @@ class OutputError(ConceptloomError):
 
 class BuildError(ConceptloomError):
     """A stage ran, but its result must not be published (the ledger does not add up, too much malformed input)."""
+
+
+class GateError(ConceptloomError):
+    """A finished build does not pass its gates. The build is kept."""
+
+    status = 3

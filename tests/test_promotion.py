@@ -12,7 +12,7 @@ from memory_store import MemoryFileSystem
 import conceptloom.pipelines.builds.promote
 from conceptloom import storage
 from conceptloom.current import current_build, switch
-from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
+from conceptloom.errors import GateError, ConfigError, InputError, OutputError
 from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import Manifest
 from conceptloom.pipelines.builds.promote import promote
@@ -77,7 +77,7 @@ def test_a_build_that_fails_is_kept_and_current_stays(builds: str) -> None:
     good, bad = promote(make(builds, "1")).build, make(builds, "2", 17, malformed=2)
     before = [(info.path, info.size) for info in storage.list_files(builds)]
     promotion = promote(bad)
-    with pytest.raises(BuildError) as caught:
+    with pytest.raises(GateError) as caught:
         promotion.check()
     assert str(caught.value) == (
         "gates failed: max_fall train: -15.00 % (20 to 17), the limit is -10 %; "
@@ -101,7 +101,7 @@ def test_a_build_may_be_forced(builds: str) -> None:
 def test_what_is_current_and_fails_stays_current_but_is_told(builds: str) -> None:
     only = promote(make(builds, "1")).build
     again = promote(only, gates={"bounds": {"statistics.n": {"max": 3}}})
-    with pytest.raises(BuildError, match=r"bounds statistics\.n: 20, the limit is at most 3"):
+    with pytest.raises(GateError, match=r"bounds statistics\.n: 20, the limit is at most 3"):
         again.check()
     assert current(builds) == only
 

@@ -2,8 +2,11 @@
 
 import os
 import sys
+import time
+import traceback
 from contextlib import suppress
 
+from conceptloom.cli.json_log import is_wanted, write_event
 from conceptloom.stopping import STATUS, asked, heeded
 
 _GOES_ON = ("build", "demo")
@@ -22,21 +25,25 @@ def main() -> None:
 def run() -> int:
     """Runs the command line; returns the exit status.
 
-    0 success, 1 invalid input or failed build, 2 wrong usage, 130 stopped by the user.
+    0 success, 1 invalid input or failed build, 2 wrong usage, 3 a gate was not passed, 130 stopped by the user.
     """
-    status = STATUS
+    begin, as_json, status, error = time.monotonic(), is_wanted(sys.argv[1:]), STATUS, None
     with heeded():
         try:
             from conceptloom.cli.commands import run_command
 
-            status = run_command()
+            status, error = run_command()
         except BaseException:
             # Whatever a stop was turned into on its way, it is a stop.
-            if not asked():
+            if not (asked() or as_json):
                 raise
+            status, error = 1, traceback.format_exc()
         if asked():
-            print(_stopped(sys.argv[1:]), file=sys.stderr)
-            status = STATUS
+            status, error = STATUS, _stopped(sys.argv[1:])
+    if as_json:
+        write_event("ended", status=status, seconds=round(time.monotonic() - begin, 2), error=error)
+    elif error:
+        print(error if status == STATUS else f"error: {error}", file=sys.stderr)
     return status
 
 

@@ -1,10 +1,9 @@
 """Beam's pipeline options on the command line: the arguments after `--`."""
 
-import sys
-
 import typer
 
 from conceptloom import storage
+from conceptloom.errors import UsageError
 
 SETTINGS = {"allow_extra_args": True}
 """Context settings of a command that accepts them."""
@@ -13,12 +12,11 @@ SETTINGS = {"allow_extra_args": True}
 def beam_options(context: typer.Context, otherwise: str = "Beam's options go after --") -> tuple[str, ...]:
     """Returns the options after `--`, and makes them known to the file systems of this process.
 
-    Exits with status 2 if an argument is not an option; `otherwise` suggests what may be wrong. Raises ConfigError for
-    an option with an invalid value.
+    Raises UsageError if an argument is not an option (`otherwise` suggests what may be wrong), ConfigError for an
+    option with an invalid value.
     """
     if context.args and not context.args[0].startswith("--"):
-        print(f"Error: {context.args[0]!r} is not an option: {otherwise}", file=sys.stderr)
-        raise typer.Exit(2)
+        raise UsageError(f"{context.args[0]!r} is not an option: {otherwise}")
     if context.args:
         from conceptloom.runners.options import parsed
 

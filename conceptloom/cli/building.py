@@ -2,14 +2,17 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
+from conceptloom.cli.json_log import HELP as LOG_HELP
+from conceptloom.cli.json_log import OPTION as LOG_OPTION
+from conceptloom.cli.json_log import LogFormat, write_event
 from conceptloom.cli.recipes import RECIPE_HELP, RecipeCommand, own_settings
-from conceptloom.errors import ConfigError
+from conceptloom.errors import ConfigError, UsageError
 from conceptloom.json_values import JsonObject
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ def build(
         False, "--overwrite", help="Delete an existing build in the output directory first."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
+    log_format: LogFormat = typer.Option(LogFormat.TEXT, LOG_OPTION, help=LOG_HELP),
 ) -> None:
     """Builds a data set from raw text.
 
@@ -66,6 +70,7 @@ def build(
         overwrite=overwrite,
         update=update,
         beam_options=options,
+        log_format=log_format,
     )
     run_build(wish)
 
@@ -78,6 +83,7 @@ def demo(
     output: str = typer.Option("conceptloom-demo", "--output", help="The directory of the build."),
     workers: int | None = typer.Option(None, min=1, help="The number of worker processes; default: one per core."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
+    log_format: LogFormat = typer.Option(LogFormat.TEXT, LOG_OPTION, help=LOG_HELP),
 ) -> None:
     """Builds a data set from the sample corpora in the package and shows the result.
 
@@ -89,7 +95,8 @@ def demo(
     settings = RECIPES[recipe].demo
     if settings is None:
         raise ConfigError(f"recipe {recipe} has no demo: use `conceptloom build` with your own files")
-    run_build(BuildWish(recipe, settings(), output, as_json, workers=workers, update=True, beam_options=options))
+    wish = BuildWish(recipe, settings(), output, as_json, workers=workers, update=True, beam_options=options)
+    run_build(replace(wish, log_format=log_format))
 
 
 @dataclass(frozen=True)
@@ -108,10 +115,12 @@ class BuildWish:
     overwrite: bool = False
     update: bool = False
     beam_options: tuple[str, ...] = ()
+    log_format: LogFormat = LogFormat.TEXT
 
 
 def run_build(wish: BuildWish) -> None:
     """Builds a recipe; prints the plan, the progress and the result."""
+    from conceptloom.cli.json_observer import JsonObserver
     from conceptloom.cli.show import ConsoleObserver, show_result
     from conceptloom.pipelines import RECIPES
     from conceptloom.pipelines.build.configuration import make_settings
@@ -130,7 +139,9 @@ def run_build(wish: BuildWish) -> None:
         with open_runner(wish.workers, wish.beam_options) as opened:
             _plan(Build(recipe, settings, wish.output, opened, overwrite=wish.overwrite, update=wish.update), wish)
         return
-    with open_runner(wish.workers, wish.beam_options) as opened, ConsoleObserver() as observer:
+    is_json = wish.log_format is LogFormat.JSON
+    shown = JsonObserver(wish.output) if is_json else ConsoleObserver()
+    with open_runner(wish.workers, wish.beam_options) as opened, shown as observer:
         build = Build(recipe, settings, wish.output, opened, observer, overwrite=wish.overwrite, update=wish.update)
         finished = build.run(wish.only)
     show_result(recipe, finished, wish.output, wish.as_json)
@@ -146,14 +157,16 @@ def _plan(build: "Build[S]", wish: BuildWish) -> None:
         # Looks up taggers and tables, so that missing ones are reported now.
         stage.settings(build.settings)
     show_plan(build, plan, notes, wish.as_json)
-    if warning:
+    if warning and wish.log_format is LogFormat.JSON:
+        write_event("note", build=wish.output, note=f"warning: {warning}")
+    elif warning:
         print(f"warning: {warning}", file=sys.stderr)
 
 
 def settings_data(
     inputs: list[str], config: str | None, assignments: list[str], options: Mapping[str, object]
 ) -> JsonObject:
-    """Returns plain settings from command-line options; exits with status 2 if there is no input.
+    """Returns plain settings from command-line options; raises UsageError if there is no input.
 
     `options` are the settings with options of their own; None means that an option was not given.
     """
@@ -170,8 +183,7 @@ def settings_data(
         set_key(data, assignment)
     data.update({name: value for name, value in options.items() if value is not None})
     if not data.get("inputs"):
-        print("Error: no input: give --input NAME=PATTERN, or a --config file with `inputs`", file=sys.stderr)
-        raise typer.Exit(2)
+        raise UsageError("no input: give --input NAME=PATTERN, or a --config file with `inputs`")
     return data
 
 
@@ -182,8 +194,7 @@ def _sources(inputs: list[str]) -> dict[str, JsonObject]:
         head, equals, pattern = argument.partition("=")
         name, _, kind = head.partition(":")
         if not equals or not name or not pattern:
-            print(f"Error: --input expects NAME[:FORMAT]=PATTERN, not {argument!r}", file=sys.stderr)
-            raise typer.Exit(2)
+            raise UsageError(f"--input expects NAME[:FORMAT]=PATTERN, not {argument!r}")
         source = sources.setdefault(name, {"patterns": []})
         source["patterns"].append(pattern)
         if kind and source.setdefault("format", kind) != kind:

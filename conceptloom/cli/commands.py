@@ -23,17 +23,25 @@ from conceptloom.cli import (
     sets,
     transferring,
 )
-from conceptloom.errors import ConceptloomError
+from conceptloom.cli.json_log import is_wanted
+from conceptloom.errors import ConceptloomError, UsageError
 from conceptloom.stopping import STATUS
+
+# Typer's errors are click's, or copies of them, depending on the version.
+WRONG_USAGE: Any = typer.BadParameter.__base__
 
 
 class Commands(TyperGroup):
     """The commands; a stop passes through: typer would say something of its own, another thing in each version."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Runs the command that is named; raises SystemExit when it is stopped."""
+        """Runs the command that is named; raises SystemExit when it is stopped, UsageError for the log of programs."""
         try:
             return super().invoke(ctx)
+        except WRONG_USAGE as error:
+            if is_wanted(sys.argv[1:]):
+                raise UsageError(error.format_message()) from None
+            raise
         except KeyboardInterrupt:
             raise SystemExit(STATUS) from None
 
@@ -78,18 +86,20 @@ def _options(
     """Builds generative-commonsense data sets (concept set -> one everyday sentence) from raw text."""
 
 
-def run_command() -> int:
-    """Runs the command that the arguments name; returns the exit status (see conceptloom.cli.run)."""
+def run_command() -> tuple[int, str | None]:
+    """Runs the command that the arguments name; returns the exit status (see conceptloom.cli.run), and the error.
+
+    The error is one line, whatever a path or a record contains, so that programs can parse it; None if there is none,
+    or if it has been shown.
+    """
     # Beam logs missing optional packages at import; whatever a user must know is raised as an error.
     logging.basicConfig(level=logging.CRITICAL)
     try:
         app()
     except ConceptloomError as error:
-        # Always one line, whatever a path or a record contains, so that programs can parse it.
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        return 1
+        return error.status, " ".join(str(error).split())
     except BrokenPipeError:
-        return 1
+        return 1, None
     except SystemExit as ending:
-        return ending.code if isinstance(ending.code, int) else int(ending.code is not None)
-    return 0
+        return (ending.code if isinstance(ending.code, int) else int(ending.code is not None)), None
+    return 0, None

@@ -1,10 +1,14 @@
 """The command `conceptloom promote`, which checks the gates of a build and makes it the current one."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
+from conceptloom.cli.json_log import HELP as LOG_HELP
+from conceptloom.cli.json_log import OPTION as LOG_OPTION
+from conceptloom.cli.json_log import LogFormat, write_event
 from conceptloom.errors import ConfigError
 from conceptloom.json_values import JsonObject
 
@@ -29,6 +33,7 @@ def promote(
         False, "--force", help="Promote the build even if a gate fails, for an intended change."
     ),
     as_json: bool = typer.Option(False, "--json", help="Print the verdicts as JSON."),
+    log_format: LogFormat = typer.Option(LogFormat.TEXT, LOG_OPTION, help=LOG_HELP),
 ) -> None:
     """Makes a build the current one if it passes its gates, which `conceptloom rules` lists.
 
@@ -38,6 +43,8 @@ def promote(
     from conceptloom.pipelines.builds.promote import promote as promote_build
 
     promotion = promote_build(directory, current, _gates(config, assignments), force)
+    if log_format is LogFormat.JSON:
+        _write_events(promotion)
     _show(promotion, as_json)
     promotion.check()
 
@@ -58,8 +65,6 @@ def _gates(config: str | None, assignments: list[str]) -> JsonObject:
 
 
 def _show(promotion: "Promotion", as_json: bool) -> None:
-    from dataclasses import asdict
-
     from conceptloom.cli.printing import print_json
 
     if as_json:
@@ -70,6 +75,13 @@ def _show(promotion: "Promotion", as_json: bool) -> None:
         already = ", as before" if promotion.before == promotion.build else ""
         forced = " (gates failed: --force)" if promotion.failed else ""
         print(f"current: {promotion.current} points at {promotion.build}{already}{forced}")
+
+
+def _write_events(promotion: "Promotion") -> None:
+    for one in promotion.verdicts:
+        write_event("gate", build=promotion.build, **asdict(one))
+    fields = {"current": promotion.current, "before": promotion.before, "promoted": promotion.promoted}
+    write_event("promotion", build=promotion.build, **fields)
 
 
 def _print_table(promotion: "Promotion") -> None:

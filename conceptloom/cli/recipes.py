@@ -1,12 +1,12 @@
 """Recipe-specific options for the commands that take a recipe."""
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand
 
+from conceptloom.errors import UsageError
 from conceptloom.json_values import JsonObject
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def own_settings(context: typer.Context) -> JsonObject:
 def taken(keys: Sequence[str], args: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Splits arguments into the values of the options for `keys`, and the other arguments. Stops at `--`.
 
-    Exits with status 2 if an option has no value. The last of several values counts.
+    Raises UsageError if an option has no value. The last of several values counts.
 
     >>> taken(["conceptnet"], ["commongen", "--conceptnet", "names.txt", "--limit=3", "--", "--conceptnet=x"])
     ({'conceptnet': 'names.txt'}, ['commongen', '--limit=3', '--', '--conceptnet=x'])
@@ -63,8 +63,7 @@ def taken(keys: Sequence[str], args: Sequence[str]) -> tuple[dict[str, str], lis
             continue
         found = value if equals else next(waiting, None)
         if found is None:
-            print(f"Error: {name} needs a value", file=sys.stderr)
-            raise typer.Exit(2)
+            raise UsageError(f"{name} needs a value")
         given[flags[name]] = found
     return given, others
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
-from conceptloom.errors import ConfigError
+from conceptloom.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from conceptloom.statistics.tables import Shown
@@ -75,8 +75,7 @@ def stats(
         directory = None
     beam_options(context, "give the directory of a build, or files as --train FILE")
     if (directory is None) == (not train) or (directory and held):
-        print("Error: give either the directory of a build, or files as --train FILE", file=sys.stderr)
-        raise typer.Exit(2)
+        raise UsageError("give either the directory of a build, or files as --train FILE")
     found = _of_build(directory, table, additional) if directory else _of_files(train, held, table, additional)
     print(json.dumps(found.values, ensure_ascii=False, indent=1) if as_json else found.text)
 

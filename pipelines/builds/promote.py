@@ -6,7 +6,7 @@ from functools import partial
 
 from conceptloom import storage
 from conceptloom.current import beside, current_build, resolved, switch
-from conceptloom.errors import BuildError, ConfigError, InputError, OutputError
+from conceptloom.errors import ConfigError, GateError, InputError, OutputError
 from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import damaged_files, missing_files, read_manifest
 from conceptloom.pipelines.build.configuration import make_settings
@@ -29,7 +29,7 @@ class Promotion:
         return [verdict for verdict in self.verdicts if not verdict.passed]
 
     def check(self) -> None:
-        """Raises BuildError that names the failed gates, unless the build was promoted."""
+        """Raises GateError that names the failed gates, unless the build was promoted."""
         if self.promoted:
             return
         failed = "; ".join(
@@ -37,7 +37,7 @@ class Promotion:
             for one in self.failed
         )
         stays = f"still points at {self.before}" if self.before else "is not created"
-        raise BuildError(f"gates failed: {failed}; {self.build} is kept, {self.current} {stays}")
+        raise GateError(f"gates failed: {failed}; {self.build} is kept, {self.current} {stays}")
 
 
 def promote(

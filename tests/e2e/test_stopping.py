@@ -1,6 +1,7 @@
 """Ctrl-C on a terminal: one line, status 130, nothing left running, and the same command goes on."""
 
 import io
+import json
 import os
 import pty
 import re
@@ -89,6 +90,13 @@ def test_a_build_stops_while_it_starts(tmp_path: Path, workers: int) -> None:
         130,
         ["stopped; the same command without --overwrite goes on from here"],
     )
+
+
+def test_the_log_for_programs_ends_with_the_stop(tmp_path: Path, corpus: Path) -> None:
+    arguments = ["build", RECIPE, f"--input=s:lines={corpus}", "--output", str(tmp_path / "out"), "--log-format=json"]
+    status, lines = stopped_when(b'"stage_started"', arguments)
+    (ended,) = [found for line in lines if (found := json.loads(line))["event"] == "ended"]
+    assert (status, ended["status"], ended["error"]) == (130, 130, GOES_ON)
 
 
 def _pressed() -> Iterator[bytes]:

@@ -177,7 +177,7 @@ def test_a_row_in_two_splits_is_a_leak(corpus: Path, tmp_path: Path) -> None:
     )
     (build / "MANIFEST.json").write_text(json.dumps(manifest))
     said = here("promote", build)
-    assert said.returncode == 1 and "gates failed: leak rows:" in said.stderr
+    assert said.returncode == 3 and "gates failed: leak rows:" in said.stderr
 
 
 def test_the_cost_of_a_build_is_not_estimated(corpus: Path) -> None:
