@@ -12,7 +12,7 @@ from memory_store import MemoryFileSystem
 import conceptloom.pipelines.builds.promote
 from conceptloom import storage
 from conceptloom.current import current_build, switch
-from conceptloom.errors import GateError, ConfigError, InputError, OutputError
+from conceptloom.errors import ConfigError, GateError, InputError, OutputError
 from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import Manifest
 from conceptloom.pipelines.builds.promote import promote

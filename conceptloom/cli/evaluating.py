@@ -47,6 +47,9 @@ def evaluate(
     groups: list[str] = typer.Option(
         [], "--group", help="NAME=SYSTEM,SYSTEM,…: mean and standard deviation of these; patterns; may be repeated."
     ),
+    against: list[str] = typer.Option(
+        [], help="SYSTEM,SYSTEM,…=PATH: these systems are compared with other references; patterns; may be repeated."
+    ),
     runner: str | None = typer.Option(None, help="Where sentences are scored: direct, flink, prism, dataflow."),
     workers: int | None = typer.Option(None, min=1, help="With --runner, how many tasks run at a time."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON."),
@@ -70,8 +73,9 @@ def evaluate(
 
     options, own = _options(assignments), own_files(output) if output else []
     with _rows(runner, workers, beam, output, preset=preset, options=options) as rows:
+        files = [*predictions, *others]
         found = evaluated(
-            preset, options, references, split, [*predictions, *others], rows_of_items=rows, people=people
+            preset, options, references, split, files, rows_of_items=rows, people=people, own_references=against
         )
     how = Resampling(resamples, seed)
     found = with_intervals(found, how)

@@ -33,9 +33,12 @@ def show(found: Evaluation, compared: Sequence[Comparison], groups: Sequence[Gro
     console.print(_rows_of_systems(found) if len(found.systems) > _WIDE else _columns_of_systems(found))
     for table in (*_comparison_tables(compared), *map(_group_table, groups)):
         console.print(table)
-    against = found.references
-    sizes = f"{len(against.sets):,} sets, {against.sentences:,} sentences"
-    console.print(f"preset {found.preset}; references {against.path} ({sizes}, {against.digest})")
+    shared = {system.against.digest: system.against for system in found.systems}
+    for against in shared.values():
+        names = [system.name for system in found.systems if system.against.digest == against.digest]
+        of = f" of {', '.join(names)}" if len(shared) > 1 else ""
+        sizes = f"{len(against.sets):,} sets, {against.sentences:,} sentences"
+        console.print(f"preset {found.preset}; references{of} {against.path} ({sizes}, {against.digest})")
     for path in written:
         console.print(f"written {path}")
 

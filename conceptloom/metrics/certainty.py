@@ -35,14 +35,16 @@ def comparisons(found: Evaluation, how: Resampling, baseline: str | None = None)
 
     The baseline is a system's name, or `best`, which is also what three or more systems are compared with by default:
     the one with the highest leading score (see `leading`). p-values are also corrected for the number of systems.
-    People are not compared, because they have one reference fewer. An empty list for fewer than two systems. Raises
-    ConfigError for an unknown name, InputError where two systems were not scored on the same number of units.
+    People are not compared, because they have one reference fewer, nor are systems with other references than the
+    baseline's. An empty list for fewer than two systems. Raises ConfigError for an unknown name, InputError where two
+    systems were not scored on the same number of units.
     """
     systems = [system for system in found.systems if not system.is_people]
     if len(systems) < 2 or not how.resamples:
         return []
     against = systems[1] if baseline is None and len(systems) == 2 else chosen_baseline(systems, baseline or BEST)
-    others = [system for system in systems if system is not against]
+    same = (one for one in systems if one.against.digest == against.against.digest)
+    others = [system for system in same if system is not against]
     return _corrected([one for system in others for one in _against(system, against, how)])
 
 

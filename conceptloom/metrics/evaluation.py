@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
 from typing import TypeAlias
 
 import numpy as np
@@ -19,6 +18,7 @@ from conceptloom.metrics.inputs.pairing import Paired, pair, pair_predictions
 from conceptloom.metrics.inputs.predictions import Predictions
 from conceptloom.metrics.inputs.references import SCHEMA as REFERENCES
 from conceptloom.metrics.inputs.references import References, read_references
+from conceptloom.metrics.naming import reference_paths, system_names
 from conceptloom.metrics.people import NAME as PEOPLE
 from conceptloom.metrics.people import mean_of_rounds, people_items
 
@@ -29,16 +29,13 @@ RowsOf: TypeAlias = Callable[[Sequence[Metric], pa.Table], Iterable[Rows]]
 """Returns the rows of all items, block by block (see `base.BLOCK`), in their order."""
 
 
-ENDINGS = ("csv", "json", "jsonl", "ndjson", "out", "pred", "text", "tsv", "txt")
-"""Endings of files that are no part of a system's name; what follows another dot is, as in t5-v1.1."""
-
-
 @dataclass(frozen=True)
 class System:
     """One file of predictions, scored. `items` has the schema `item_tables.SCHEMA`; scores' values are in its order."""
 
     name: str
     path: str
+    against: References
     items: pa.Table
     scores: list[Score]
     notes: tuple[InputNote, ...] = ()
@@ -50,7 +47,7 @@ class System:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Systems that were compared with the same references by the same preset."""
+    """Systems that were scored by the same preset; `references` are those of all that have none of their own."""
 
     preset: str
     options: Mapping[str, str]
@@ -67,9 +64,12 @@ def evaluate(
     *,
     rows_of_items: RowsOf | None = None,
     people: bool = False,
+    own_references: Sequence[str] = (),
 ) -> Evaluation:
     """Scores each file of predictions, and with `people` the references' own sentences as the last system.
 
+    `own_references` are SYSTEM,SYSTEM,…=PATH, where a system may be a pattern: these systems are compared with other
+    references, as those of an ablation whose concept sets differ (Korean CommonGen, table 3).
     `rows_of_items` computes the rows, by default in this process; scores are the same, to the last digit, wherever they
     are computed. Raises ConfigError for an unknown preset or option or a missing package, InputError for an invalid
     file. Memory: the references and predictions; scoring goes block by block.
@@ -77,16 +77,17 @@ def evaluate(
     metrics = make_metrics(preset, options)
     if people and PRESETS[preset].items is not None:
         raise ConfigError(f"preset {preset} does not score sentences that people wrote for a set: omit --people")
-    against, paired = _read(preset, references, split, predictions)
+    names = system_names(predictions, (PEOPLE,) if people else ())
+    paths = reference_paths(own_references, names, references)
+    against, read = _read(preset, references, split, list(zip(predictions, paths)))
     rows = rows_of_items or rows_here
 
     def scored(items: pa.Table) -> list[Score]:
         return scores_of(metrics, items, rows(metrics, items))
 
-    names = system_names(predictions, (PEOPLE,) if people else ())
     systems = [
-        make_system(name, path, found, scored(found.items), against)
-        for name, path, found in zip(names, predictions, paired)
+        make_system(name, path, paired, scored(paired.items), own)
+        for name, path, (own, paired) in zip(names, predictions, read)
     ]
     if people:
         rounds, shown = people_items(against)
@@ -109,13 +110,20 @@ def evaluate_system(preset: str, options: Options, against: References, found: P
     return Evaluation(preset, options, against, [make_system(name, found.path, paired, scores, against)])
 
 
-def _read(preset: str, references: str, split: str, predictions: Sequence[str]) -> tuple[References, list[Paired]]:
+def _read(
+    preset: str, references: str, split: str, predictions: Sequence[tuple[str, str]]
+) -> tuple[References, list[tuple[References, Paired]]]:
+    """Reads `references`, and each file of predictions with the references at the path that is given with it."""
     own = PRESETS[preset]
     if own.items is None:
-        against = read_references(references, split)
-        return against, [pair(against, path, own.by_set) for path in predictions]
-    paired = [_noted(path, own.items(references, path)) for path in predictions]
-    return References(references, paired[0].items.select(REFERENCES.names)), paired
+        read = {
+            path: read_references(path, split)
+            for path in dict.fromkeys([references, *(path for _, path in predictions)])
+        }
+        return read[references], [(read[of], pair(read[of], path, own.by_set)) for path, of in predictions]
+    paired = [_noted(path, own.items(of, path)) for path, of in predictions]
+    read_from = [References(of, one.items.select(REFERENCES.names)) for one, (_, of) in zip(paired, predictions)]
+    return read_from[0], list(zip(read_from, paired))
 
 
 def _noted(path: str, items: Sequence[Item]) -> Paired:
@@ -155,27 +163,4 @@ def make_system(name: str, path: str, paired: Paired, scores: Iterable[Score], r
     """A scored system; each signature is extended by this program's version and the digest of the references."""
     against = f"|conceptloom:{__version__}|references:{references.digest}"
     signed = [replace(score, signature=score.signature + against) for score in scores]
-    return System(name, path, paired.items, signed, references.notes + paired.notes)
-
-
-def system_names(paths: Sequence[str], taken: Sequence[str] = ()) -> list[str]:
-    """A name for each file: that of the file without a known ending (see ENDINGS), unlike all others.
-
-    A name that is `taken` or that two files have is replaced by the path; a path that is given again gets a number.
-
-    >>> system_names(["a/t5-v1.1-large.txt", "b/x.jsonl.gz", "c/x.txt", "c/x.txt"])
-    ['t5-v1.1-large', 'b/x.jsonl.gz', 'c/x.txt', 'c/x.txt (2)']
-    """
-    short = [_without_ending(path.rstrip("/").rpartition("/")[2]) or path for path in paths]
-    names = [name if [*short, *taken].count(name) == 1 else path for name, path in zip(short, paths)]
-    used = [*taken]
-    for name in names:
-        numbered = (f"{name} ({number})" for number in count(2))
-        used.append(next(one for one in chain([name], numbered) if one not in used))
-    return used[len(taken) :]
-
-
-def _without_ending(name: str) -> str:
-    plain = name.removesuffix(".gz")
-    stem, dot, ending = plain.rpartition(".")
-    return stem if dot and ending.lower() in ENDINGS else plain
+    return System(name, path, references, paired.items, signed, references.notes + paired.notes)

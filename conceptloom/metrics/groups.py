@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from statistics import fmean, stdev
 from typing import NamedTuple
 
 from conceptloom.errors import ConfigError
 from conceptloom.metrics.evaluation import Evaluation, System
+from conceptloom.metrics.naming import named_systems
 
 
 class GroupScore(NamedTuple):
@@ -36,14 +36,10 @@ def make_groups(given: Sequence[str], found: Evaluation) -> list[Group]:
 
 def _group(given: str, systems: Sequence[System]) -> Group:
     name, is_given, members = given.partition("=")
-    wanted = [one.strip() for one in members.split(",") if one.strip()]
-    if not name or not is_given or not wanted:
+    if not name or not is_given or not members.strip(" ,"):
         raise ConfigError(f"--group takes NAME=SYSTEM,SYSTEM,…, not {given!r}")
-    for pattern in wanted:
-        if not any(fnmatchcase(system.name, pattern) for system in systems):
-            there = ", ".join(system.name for system in systems)
-            raise ConfigError(f"--group {name}: no system is called {pattern!r}; there are: {there}")
-    chosen = [system for system in systems if any(fnmatchcase(system.name, pattern) for pattern in wanted)]
+    wanted = named_systems(members, [system.name for system in systems], f"--group {name}")
+    chosen = [system for system in systems if system.name in wanted]
     if len(chosen) < 2:
         raise ConfigError(f"--group {name} has one system, {chosen[0].name}; a mean needs two or more")
     return Group(name, tuple(system.name for system in chosen), _scores(chosen))

@@ -15,6 +15,7 @@ from conceptloom.metrics.base import Score
 from conceptloom.metrics.certainty import Resampling
 from conceptloom.metrics.evaluation import Evaluation, System
 from conceptloom.metrics.groups import Group
+from conceptloom.metrics.inputs.references import References
 from conceptloom.metrics.resampling.significance import Comparison
 from conceptloom.reporting.finite import null_for_nan
 from conceptloom.tables import write_table
@@ -36,18 +37,12 @@ def to_json(
     evaluation: Evaluation, compared: Sequence[Comparison], how: Resampling, groups: Sequence[Group] = ()
 ) -> JsonObject:
     """The evaluation as JSON values: references, scores with signatures, notes on the files, comparisons, groups."""
-    references = evaluation.references
     return {
         "preset": evaluation.preset,
         "options": dict(evaluation.options),
         "version": __version__,
-        "references": {
-            "path": references.path,
-            "sets": len(references.sets),
-            "sentences": references.sentences,
-            "digest": references.digest,
-        },
-        "systems": [_system(system) for system in evaluation.systems],
+        "references": _references(evaluation.references),
+        "systems": [_system(system, evaluation.references) for system in evaluation.systems],
         "resampling": how.to_json(),
         "comparisons": [_comparison(one) for one in compared],
         "groups": [_group(one) for one in groups],
@@ -62,7 +57,7 @@ def leaderboard(evaluation: Evaluation) -> str:
     writer.writerow(["system", "preset", "items", *names, "references", "version"])
     for system in evaluation.systems:
         scores = (f"{score.value:.2f}" if math.isfinite(score.value) else "" for score in system.scores)
-        about = (evaluation.references.digest, __version__)
+        about = (system.against.digest, __version__)
         writer.writerow([system.name, evaluation.preset, len(system.items), *scores, *about])
     return text.getvalue()
 
@@ -72,10 +67,21 @@ def sentences(evaluation: Evaluation) -> pa.Table:
     return pa.concat_tables([sentences_of(system) for system in evaluation.systems], promote_options="default")
 
 
-def _system(system: System) -> JsonObject:
+def _references(references: References) -> JsonObject:
+    return {
+        "path": references.path,
+        "sets": len(references.sets),
+        "sentences": references.sentences,
+        "digest": references.digest,
+    }
+
+
+def _system(system: System, shared: References) -> JsonObject:
+    own = {} if system.against.digest == shared.digest else {"references": _references(system.against)}
     return {
         "name": system.name,
         "path": system.path,
+        **own,
         "items": len(system.items),
         "notes": [note.to_json() for note in system.notes],
         "scores": [_score(score, system) for score in system.scores],

@@ -141,7 +141,7 @@ def test_holm_is_statsmodels(ps: list[float]) -> None:
     ],
 )
 def test_groups_are_the_papers_means_and_deviations(values: tuple[float, ...], mean: float, deviation: float) -> None:
-    systems = [System(f"seed-{n}", "", None, [Score("M", value, None, "")]) for n, value in enumerate(values)]
+    systems = [System(f"seed-{n}", "", None, None, [Score("M", value, None, "")]) for n, value in enumerate(values)]
     found = Evaluation("p", {}, References("", None), systems)
     (group,) = make_groups(["seeds=seed-*"], found)
     assert (group.scores[0].mean, group.scores[0].deviation) == pytest.approx((mean, deviation), abs=0.011)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conceptloom.cli import run
-from conceptloom.metrics.evaluation import system_names
+from conceptloom.metrics.naming import system_names
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,27 @@ def misplaced(sets: Sequence[Concepts], predictions: Sequence[str]) -> Misplaced
     return max(found, key=lambda one: (one.there - one.here) * (one.stop - one.first), default=None)
 
 
+def without_prediction(sets: Sequence[Concepts], predictions: Sequence[str]) -> list[int]:
+    """The rows of sets that are left over when fewer predictions, in the order of the sets, hold most of the concepts.
+
+    Of alignments that hold as much, the one that leaves the later sets: without a sign of where a prediction is missing
+    it is the last.
+    """
+    texts, surplus = [text.lower() for text in predictions], len(sets) - len(predictions)
+    held = np.nan_to_num([_coverage(sets, texts, shift) for shift in range(surplus + 1)]).T
+    best, steps = np.zeros(surplus + 1), []
+    for row in held:
+        # A prediction is as many sets further down as the one before it, or further.
+        before = [int(np.argmax(best[: shift + 1])) for shift in range(surplus + 1)]
+        best = best[before] + row
+        steps.append(before)
+    shift, rows = int(np.argmax(best)), list[int]()
+    for at in range(len(texts) - 1, -1, -1):
+        rows.append(at + shift)
+        shift = steps[at][shift]
+    return sorted(set(range(len(sets))) - set(rows))
+
+
 def _coverage(sets: Sequence[Concepts], texts: Sequence[str], shift: int) -> Float64:
     """The share of the set `shift` rows further down that each text holds as a part of it; nan without such a set."""
     found = np.full(len(texts), math.nan)

@@ -30,12 +30,16 @@ TEXTS = {
         "reference has no prediction and scores 0",
         "references have no prediction and score 0",
     ),
+    "surplus_references": (
+        "set of the references has no line of its own, and is left out",
+        "sets of the references have no lines of their own, and are left out",
+    ),
     "misplaced_predictions": ("prediction fits another set", "predictions fit other sets"),
     "invalid_answers": ("answer is not among the labels and scores 0", "answers are not among the labels and score 0"),
 }
 """The kinds of oddness, each with its text for one case and for several."""
 
-WARNINGS = ("misplaced_predictions", "invalid_answers")
+WARNINGS = ("surplus_references", "misplaced_predictions", "invalid_answers")
 """The kinds that mean, most likely, that the file is not what it was taken for."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from conceptloom.errors import InputError
-from conceptloom.metrics.inputs.alignment import misplaced
+from conceptloom.metrics.inputs.alignment import misplaced, without_prediction
 from conceptloom.metrics.inputs.input_notes import InputNote
 from conceptloom.metrics.inputs.item_tables import with_predictions
 from conceptloom.metrics.inputs.predictions import KEYS, Predictions, read_predictions
@@ -20,9 +20,18 @@ class Paired:
     notes: tuple[InputNote, ...]
 
 
+_SURPLUS, _SURPLUS_SHARE = 3, 0.01
+"""So many sets, and at most this share of them, may have no line in a file of predictions."""
+
+
 def pair(references: References, path: str, by_set: bool = False) -> Paired:
-    """The predictions of a file with their references; see `pair_predictions`."""
-    return pair_predictions(references, read_predictions(path), by_set)
+    """The predictions of a file with their references; see `pair_predictions`.
+
+    A file may have a few lines less than there are sets (the published ablations have 2,040 for 2,041). The sets that
+    fit no line are named and left out: nobody can say any more what their sentences were.
+    """
+    found = read_predictions(path)
+    return pair_predictions(_without_surplus(references, found), found, by_set)
 
 
 def pair_predictions(references: References, found: Predictions, by_set: bool = False) -> Paired:
@@ -40,6 +49,20 @@ def pair_predictions(references: References, found: Predictions, by_set: bool = 
     if by_set and rows is not references.sets:
         rows, texts = references.sets, _first_of_sets(references, found, texts)
     return Paired(with_predictions(rows, texts), found.notes.collected())
+
+
+def _without_surplus(references: References, found: Predictions) -> References:
+    """The references, without the sets that no line of a file that is a little too short belongs to."""
+    sets, count = len(references.sets), len(found.texts)
+    surplus = sets - count
+    if found.keys is not None or not 0 < surplus <= min(_SURPLUS, _SURPLUS_SHARE * sets):
+        return references
+    left = without_prediction(references.sets["concepts"].to_pylist(), found.texts)
+    named = ", ".join(f"set {row + 1:,} ({references.sets['key'][row].as_py()})" for row in left)
+    detail = f"most likely {named}: {references.path} has {sets:,} sets, {found.path} {count:,} lines"
+    found.notes.add("surplus_references", times=surplus, detail=detail)
+    kept = sorted(set(range(sets)) - set(left))
+    return References(references.path, references.sets.take(kept), references.notes)
 
 
 def _by_place(references: References, found: Predictions) -> tuple[pa.Table, list[str]]:
