@@ -6,6 +6,7 @@ Only the local runner opens a pool. Elsewhere the runner provides the parallelis
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections import deque
@@ -114,7 +115,7 @@ class Pipelined:
             yield function(*arguments)
             return
         with _naming_the_cause():
-            self._waiting.append(_pool.submit(_collect, function, *arguments))
+            self._waiting.append(_pool.submit(_collect, pickle.dumps((function, arguments))))
         while len(self._waiting) > _workers + 1 or (self._waiting and self._waiting[0].done()):
             yield self._next()
 
@@ -136,5 +137,13 @@ def _naming_the_cause() -> Iterator[None]:
         raise BuildError("a worker process was killed, most likely out of memory: use fewer --workers") from None
 
 
-def _collect(function: Callable[..., Iterator[T]], *arguments: object) -> list[T]:
+def _collect(call: bytes) -> Results:
+    # Unpickled here: where the pool does it, a failure kills the worker, which looks like one out of memory.
+    try:
+        function, arguments = pickle.loads(call)
+    except Exception as error:
+        raise BuildError(
+            f"a worker process cannot load a step of the build ({type(error).__name__}: {error}): what is not "
+            "installed must be in a module on PYTHONPATH; or use --workers 1"
+        ) from None
     return list(function(*arguments))

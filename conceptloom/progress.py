@@ -1,9 +1,11 @@
 """Progress of a running build: sentences done, and notes, in the process that drives the runner."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 Listener = Callable[[int, int], None]
 """Called with the numbers of sentences read, and finished (kept or rejected), since the last call."""
+T = TypeVar("T")
 _listeners: list[Listener] = []
 _watchers: list[Callable[[float], None]] = []
 _readers: list[Callable[[str], None]] = []
@@ -11,8 +13,7 @@ _readers: list[Callable[[str], None]] = []
 
 def listen(listener: Listener) -> Callable[[], None]:
     """Calls `listener` with all progress from now on; returns a function that stops this."""
-    _listeners.append(listener)
-    return lambda: _listeners.remove(listener)
+    return _added(_listeners, listener)
 
 
 def advance(read: int, done: int) -> None:
@@ -23,8 +24,7 @@ def advance(read: int, done: int) -> None:
 
 def watch(watcher: Callable[[float], None]) -> Callable[[], None]:
     """Calls `watcher` with each share of work from now on; returns a function that stops this."""
-    _watchers.append(watcher)
-    return lambda: _watchers.remove(watcher)
+    return _added(_watchers, watcher)
 
 
 def work(share: float) -> None:
@@ -35,11 +35,15 @@ def work(share: float) -> None:
 
 def read_notes(reader: Callable[[str], None]) -> Callable[[], None]:
     """Calls `reader` with every note from now on; returns a function that stops this."""
-    _readers.append(reader)
-    return lambda: _readers.remove(reader)
+    return _added(_readers, reader)
 
 
 def note(text: str) -> None:
     """Passes the readers a note that a user should see while the build is running."""
     for reader in _readers:
         reader(text)
+
+
+def _added(those: list[T], one: T) -> Callable[[], None]:
+    those.append(one)
+    return lambda: those.remove(one)

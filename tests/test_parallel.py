@@ -5,9 +5,11 @@ What is submitted must be importable in a worker: functions of the standard libr
 
 import heapq
 import os
+import sys
 from collections.abc import Iterator
 from itertools import starmap
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -45,6 +47,16 @@ def test_without_a_pool_calls_run_here_when_they_are_asked_for() -> None:
     assert list(result) == [None, None]
     assert asked == [1, 2]
     assert list(pipelined.drain()) == []
+
+
+def test_what_a_worker_cannot_load_is_named(pool: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module of this process alone, as a notebook's own: it was taken for a worker out of memory."""
+    module = ModuleType("only_here")
+    exec("def step():\n    return [1]", module.__dict__)
+    monkeypatch.setitem(sys.modules, "only_here", module)
+    with pytest.raises(BuildError, match="cannot load a step of the build .ModuleNotFoundError: .*only_here"):
+        run_all([(module.step,)])
+    assert run_all([(range, 2)]) == [[0, 1]]
 
 
 def test_one_worker_is_this_process() -> None:

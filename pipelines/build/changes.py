@@ -15,16 +15,11 @@ LONGEST = 60
 """The most characters of a value that a message shows."""
 
 
-NO_DATA = ("gates.", "resources.")
-"""What begins the names of settings that change no data: what is checked at promotion, and where steps run."""
-
-
 def check_same_settings(settings: RecipeSettings, output: str) -> None:
     """Raises OutputError that names the settings in which a finished build at `output` differs from these.
 
-    Gates and resources may differ, as they change no data.
-
-    The current build is left to the checks of its own: it may not be changed at all.
+    Groups that change no data (`RecipeSettings.no_data`) may differ. The current build is left to the checks of its
+    own: it may not be changed at all.
     """
     found = read_manifest(output)
     changes = list(changed_settings(settings, found.settings)) if found else []
@@ -44,7 +39,7 @@ def changed_settings(settings: RecipeSettings, recorded: JsonObject) -> Iterator
     with suppress(ConfigError):
         recorded = make_settings(type(settings), recorded, "a manifest").model_dump(mode="json")
     old, new = dict(_leaves(recorded)), dict(_leaves(settings.model_dump(mode="json")))
-    for key in sorted(key for key in old.keys() | new.keys() if not key.startswith(NO_DATA)):
+    for key in sorted(key for key in old.keys() | new.keys() if key.partition(".")[0] not in settings.no_data):
         before, after = _shown(old, key), _shown(new, key)
         if before != after:
             yield f"{key}: {_cut(before)} -> {_cut(after)}"

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -140,6 +140,9 @@ class RecipeSettings(Settings):
 
     `frozen` is an earlier build whose validation and test splits are kept.
     """
+
+    no_data: ClassVar[frozenset[str]] = frozenset({"gates", "resources"})
+    """The groups that change no data: what is checked at promotion, and where steps run."""
 
     recipe: str
     inputs: dict[str, InputSettings] = Field(min_length=1)
