@@ -15,7 +15,7 @@ from conceptloom.errors import BuildError, ConfigError, OutputError
 from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import NAME as MANIFEST
-from conceptloom.manifest import Manifest, digest, missing_files, read_manifest
+from conceptloom.manifest import Manifest, digest, missing_files, read_manifest, timestamp
 from conceptloom.pipelines.build.changes import check_same_settings
 from conceptloom.pipelines.build.context import Context, Receipts
 from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
@@ -177,6 +177,7 @@ class Build(Generic[S]):
             ledger=ledger,
             summary=summary,
             seconds=seconds,
+            finished=timestamp(),
         )
         manifest.write(directory)
         self.observer.finished(stage.name, manifest)
@@ -203,7 +204,9 @@ class Build(Generic[S]):
         files = [
             file for stage in self.recipe.stages if stage.into_output for file in context.manifests[stage.name].files
         ]
-        Manifest(self.recipe.name, fingerprint, settings, tuple(files)).write(self.output)
+        # The time of the data, not of this file: other gates write it anew.
+        finished = context.manifests[self.recipe.stages[-1].name].finished
+        Manifest(self.recipe.name, fingerprint, settings, tuple(files), finished=finished).write(self.output)
 
 
 def _not_done(stage: str, output: str) -> OutputError:
