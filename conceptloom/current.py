@@ -1,11 +1,13 @@
 """The name of the current build: a symbolic link beside the builds or, in an object store, an object with its path."""
 
 import os
+from collections.abc import Iterable
 
 from conceptloom import storage
 from conceptloom.errors import OutputError
 
 NAME = "current"
+"""The usual name."""
 
 LONGEST = 4096
 """The most bytes that such an object may hold: it contains the path of a build, and nothing else."""
@@ -50,6 +52,26 @@ def beside(build: str) -> str:
 def resolved(build: str) -> str:
     """Returns one spelling for each build; a name of the current build is resolved to the build."""
     return build.rstrip("/") if storage.is_remote(build) else os.path.realpath(build)
+
+
+def names_in(directory: str, files: Iterable[str]) -> dict[str, list[str]]:
+    """Returns the builds that files of a directory are names of, as `current` is one, each with its names.
+
+    In an object store every small object is read. Whatever names no build is left out.
+    """
+    found: dict[str, list[str]] = {}
+    for path in files:
+        build = _pointed_at(path)
+        if build is not None:
+            found.setdefault(build, []).append(path.removeprefix(storage.join(directory, "")))
+    return found
+
+
+def _pointed_at(path: str) -> str | None:
+    try:
+        return _named_remote(path) if storage.is_remote(path) else _named_local(path)
+    except OutputError:
+        return None
 
 
 def switch(path: str, build: str) -> None:

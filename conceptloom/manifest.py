@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
 from hashlib import blake2b
 
 from conceptloom import __version__, storage
@@ -27,6 +28,8 @@ class Manifest:
     summary: JsonObject = field(default_factory=dict)
     seconds: float = 0.0
     version: str = __version__
+    finished: str = ""
+    """When the stage was done, or the last stage of the data set (see `timestamp`); empty in older manifests."""
 
     def write(self, directory: str) -> None:
         """Commits the directory: the manifest is written last, atomically."""
@@ -36,6 +39,11 @@ class Manifest:
     def digest(self) -> str:
         """Returns a hash of the files' hashes, which goes into the next stage's fingerprint."""
         return digest([[file["path"], file["blake2b"]] for file in self.files])
+
+
+def timestamp() -> str:
+    """Returns the time of this machine's clock in ISO 8601: UTC, to the millisecond."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def read_manifest(directory: str) -> Manifest | None:

@@ -1,26 +1,21 @@
 """Promotion of small builds written by hand, on a disk and in an object store."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from memory_store import MemoryFileSystem
+from small_builds import make
 
 import conceptloom.pipelines.builds.promote
 from conceptloom import storage
 from conceptloom.current import current_build, switch
 from conceptloom.errors import ConfigError, GateError, InputError, OutputError
 from conceptloom.gates import Case, Verdict, judge
-from conceptloom.manifest import Manifest
 from conceptloom.pipelines.builds.promote import promote
-from conceptloom.pipelines.korean_commongen.settings import KoreanCommonGenSettings
-from conceptloom.schemas import DATA
-from conceptloom.tables import write_table
-
-SETTINGS = KoreanCommonGenSettings.model_validate({"inputs": {"a": {"patterns": ["/a"]}}}).model_dump(mode="json")
 
 
 @pytest.fixture(params=["local", "memory"])
@@ -28,33 +23,6 @@ def builds(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A folder for builds, of either kind."""
     MemoryFileSystem.objects.clear()
     return str(tmp_path / "builds") if request.param == "local" else "memory://bucket/builds"
-
-
-def rows(split: str, count: int) -> pa.Table:
-    data = [
-        {"id": f"{split}{at}", "concepts": [f"{split}{at}", "x"], "target": f"{split} {at}", "references": []}
-        for at in range(count)
-    ]
-    return pa.Table.from_pylist(data, schema=DATA)
-
-
-def make(builds: str, name: str, train: int = 20, recipe: str = "korean-commongen", malformed: int = 0) -> str:
-    """A finished build of so many rows of train, in two files, and two each of validation and test."""
-    directory = storage.join(builds, name)
-    files = []
-    for split, part, count in (("train", 0, train - 1), ("train", 1, 1), ("validation", 0, 2), ("test", 0, 2)):
-        path = f"data/{split}-0000{part}-of-00002.parquet"
-        table = rows(f"{split}{part}", count)
-        files.append({**write_table(storage.join(directory, path), table), "path": path})
-    report = {
-        "records": {"records": {"a": 10}, "malformed": {"a": malformed}},
-        "stages": {},
-        "statistics": {"n": train},
-    }
-    storage.write_bytes(storage.join(directory, "report.json"), json.dumps(report).encode())
-    settings = {**SETTINGS, "recipe": recipe}
-    Manifest(recipe, "f", settings, tuple(files)).write(directory)
-    return directory
 
 
 def current(builds: str) -> str | None:
@@ -194,3 +162,39 @@ def test_builds_of_two_recipes_are_not_compared(builds: str) -> None:
     switch(storage.join(builds, "current"), make(builds, "1", recipe="commongen"))
     with pytest.raises(OutputError, match="a build of recipe commongen, but this is a build of korean-commongen"):
         promote(make(builds, "2"))
+
+
+MONDAY, TUESDAY = "2026-11-16T03:10:41.250+00:00", "2026-11-17T03:10:41.250+00:00"
+
+
+def test_an_older_build_is_promoted_only_when_asked(builds: str) -> None:
+    newer = promote(make(builds, "tuesday", finished=TUESDAY)).build
+    older = make(builds, "monday", finished=MONDAY)
+    for force in (False, True):
+        with pytest.raises(OutputError) as caught:
+            promote(older, force=force)
+        assert str(caught.value) == (
+            f"{older} was finished 2026-11-16 03:10:41 UTC, before the current build {newer}, 2026-11-17 03:10:41 UTC: "
+            "promote a newer build, or go back with --backwards"
+        )
+        assert current(builds) == newer
+    assert promote(older, backwards=True).before == newer
+    assert current(builds) == older
+    assert promote(newer).promoted
+
+
+def test_of_two_times_in_one_second_and_in_two_zones_the_earlier_is_older(builds: str) -> None:
+    promote(make(builds, "1", finished="2026-11-17T04:10:41.251+01:00"))
+    with pytest.raises(OutputError, match="--backwards"):
+        promote(make(builds, "2", finished=TUESDAY))
+    assert promote(make(builds, "3", finished="2026-11-17T03:10:41.251+00:00")).promoted
+
+
+def test_a_build_that_records_no_time_has_that_of_its_manifest(tmp_path: Path) -> None:
+    for name, modified in (("1", 200_000.0), ("2", 100_000.0)):
+        os.utime(Path(make(str(tmp_path), name)) / "MANIFEST.json", (modified, modified))
+    promote(str(tmp_path / "1"))
+    with pytest.raises(OutputError, match=r"1970-01-02 03:46:40 UTC \(the time of its MANIFEST.json\), before"):
+        promote(str(tmp_path / "2"))
+    os.utime(tmp_path / "2" / "MANIFEST.json", (200_000.0, 200_000.0))
+    assert promote(str(tmp_path / "2")).promoted

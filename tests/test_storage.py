@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -182,6 +184,7 @@ def test_a_claim_is_one_processes_and_ends_with_it(tmp_path: Path) -> None:
         with storage.claim(path, b"other") as held:
             assert not held
         assert storage.read_bytes(path) == b"mine"
+        assert storage.is_claimed(path)
     finally:
         holder.kill()
         holder.communicate()
@@ -190,6 +193,40 @@ def test_a_claim_is_one_processes_and_ends_with_it(tmp_path: Path) -> None:
             assert held
         assert storage.read_bytes(path) == content
     assert names(tmp_path) == ["new/marker"]
+    assert not storage.is_claimed(path) and not storage.is_claimed(path + "x")
+
+
+def test_whoever_asks_for_a_lock_keeps_nobody_from_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "marker")
+    with storage.claim(path, b"mine"):
+        pass
+    with ThreadPoolExecutor(1) as asker:
+        asked = asker.submit(lambda: [(storage.is_claimed(path), time.sleep(0.0005)) for _ in range(500)])
+        while not asked.done():
+            with storage.claim(path, b"mine") as held:
+                assert held
+
+
+def test_files_are_listed_by_folder(place: str) -> None:
+    assert list(filter(None, storage.list_folders(storage.join(place, "none")))) == []
+    for name in ("a/b/c", "a/d", "top", "e/f"):
+        storage.write_bytes(storage.join(place, *name.split("/")), b"123")
+    found = storage.list_folders(place)
+    expected = {"": ["top"], "a": ["a/b/c", "a/d"], "e": ["e/f"]}
+    assert {name: [info.path.removeprefix(place + "/") for info in infos] for name, infos in found.items()} == expected
+    assert {info.size for infos in found.values() for info in infos} == {3}
+
+
+def test_links_are_listed_and_not_followed(tmp_path: Path) -> None:
+    storage.write_bytes(str(tmp_path / "a" / "x"), b"")
+    (tmp_path / "link").symlink_to("a")
+    (tmp_path / "broken").symlink_to("nowhere")
+    (tmp_path / "a" / "broken").symlink_to("nowhere")
+    found = storage.list_folders(str(tmp_path))
+    assert {name: [Path(info.path).name for info in infos] for name, infos in found.items()} == {
+        "": ["broken", "link"],
+        "a": ["x"],
+    }
 
 
 def test_a_writer_that_wants_a_name_gets_one(place: str) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.cli.building import settings_data
-from conceptloom.cli.printing import print_json
+from conceptloom.cli.printing import bytes_text, print_json
 from conceptloom.cli.recipes import RECIPE_HELP, RecipeCommand, own_settings
 from conceptloom.errors import ConfigError
 
@@ -78,19 +78,19 @@ def _show(found: "Estimate", units: Mapping[str, str]) -> None:
     for name in ("read", "kept", "bytes read", "shuffled", "written", "CPU s", "seconds"):
         table.add_column(name, justify="right")
     for one in found.stages:
-        sizes = (_bytes(size) for size in (one.bytes_read, one.bytes_shuffled, one.bytes_written))
+        sizes = (bytes_text(size) for size in (one.bytes_read, one.bytes_shuffled, one.bytes_written))
         times = (f"{one.cpu_seconds:,.1f}", f"{one.seconds:,.1f}")
         table.add_row(one.name, units.get(one.name, "sentences"), f"{one.read:,}", f"{one.kept:,}", *sizes, *times)
     times = (f"{found.cpu_seconds:,.1f}", f"{found.seconds:,.1f}")
-    sums = (_bytes(found.bytes_shuffled), _bytes(found.bytes_written), *times)
+    sums = (bytes_text(found.bytes_shuffled), bytes_text(found.bytes_written), *times)
     table.add_row("total", "", "", "", "", *sums)
     console = wide_console(highlight=False)
     console.print(table)
     whose = "all processes" if found.runner == "direct" else "a worker"
     enough = "" if found.runner != "direct" or found.memory < machine["memory"] else ": it will not fit"
-    print(f"memory    {_bytes(found.memory)} in {whose}; this machine has {_bytes(machine['memory'])}{enough}")
+    print(f"memory    {bytes_text(found.memory)} in {whose}; this machine has {bytes_text(machine['memory'])}{enough}")
     print(f"runner    {found.runner}, {found.workers} workers; this machine has {machine['cores']} cores")
-    print(f"input     {_bytes(found.input_bytes)}, {found.buckets:,} buckets")
+    print(f"input     {bytes_text(found.input_bytes)}, {found.buckets:,} buckets")
     counts = ", ".join(f"{number:,}" for number in sample["sentences"])
     print(
         f"rests on  samples of {counts} sentences, built in {sample['seconds']:.0f} s; x {sample['times']:,.2f} is all"
@@ -99,11 +99,3 @@ def _show(found: "Estimate", units: Mapping[str, str]) -> None:
         print(f"          the machine was shared: the clock ran {machine['busy']:.2f} times as long as the processors")
     for assumption in found.assumptions:
         print(f"assumes   {assumption}")
-
-
-def _bytes(number: float) -> str:
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if number < 1024:
-            return f"{number:,.0f} B" if unit == "B" else f"{number:,.1f} {unit}"
-        number /= 1024
-    return f"{number:,.1f} TiB"

@@ -32,17 +32,20 @@ def promote(
     force: bool = typer.Option(
         False, "--force", help="Promote the build even if a gate fails, for an intended change."
     ),
+    backwards: bool = typer.Option(
+        False, "--backwards", help="Promote the build even if the current one was finished after it."
+    ),
     as_json: bool = typer.Option(False, "--json", help="Print the verdicts as JSON."),
     log_format: LogFormat = typer.Option(LogFormat.TEXT, LOG_OPTION, help=LOG_HELP),
 ) -> None:
-    """Makes a build the current one if it passes its gates, which `conceptloom rules` lists.
+    """Makes a build the current one if it passes its gates, which `conceptloom rules` lists, and is not older.
 
     Arguments after -- are passed to Beam as pipeline options, such as --no_auth for public gs:// paths.
     """
     beam_options(context)
     from conceptloom.pipelines.builds.promote import promote as promote_build
 
-    promotion = promote_build(directory, current, _gates(config, assignments), force)
+    promotion = promote_build(directory, current, _gates(config, assignments), force, backwards)
     if log_format is LogFormat.JSON:
         _write_events(promotion)
     _show(promotion, as_json)

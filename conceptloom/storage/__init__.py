@@ -31,9 +31,11 @@ __all__ = [
     "delete_unfinished",
     "exists",
     "info",
+    "is_claimed",
     "is_remote",
     "join",
     "list_files",
+    "list_folders",
     "match",
     "open_read",
     "options",
@@ -73,6 +75,16 @@ def list_files(directory: str) -> list[FileInfo]:
     with _reading(directory):
         found = remote.below(directory) if is_remote(directory) else local.below(directory)
     return [info for info in found if not is_temporary(info.path)]
+
+
+def list_folders(directory: str) -> dict[str, list[FileInfo]]:
+    """Returns the finished files below each folder in a directory, at any depth, by its name; sorted by path.
+
+    Under "" are the files directly in the directory. Local links are not followed: they are files, even if broken.
+    """
+    with _reading(directory):
+        found = remote.by_folder(directory) if is_remote(directory) else local.by_folder(directory)
+    return {name: [info for info in infos if not is_temporary(info.path)] for name, infos in found.items()}
 
 
 def exists(path: str) -> bool:
@@ -187,6 +199,12 @@ def claim(path: str, content: bytes) -> Iterator[bool]:
         with _writing(path):
             held = stack.enter_context(local.claim(path, content))
         yield held
+
+
+def is_claimed(path: str) -> bool:
+    """Returns whether another process holds the lock of `claim`; always False in an object store, which has none."""
+    with _reading(path):
+        return not is_remote(path) and local.is_claimed(path)
 
 
 @contextmanager

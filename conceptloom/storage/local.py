@@ -5,10 +5,15 @@ import fcntl
 import glob
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from conceptloom.storage.names import FileInfo, is_temporary, temporary_name
+
+TRIES = 4
+PAUSE = 0.02
+"""Seconds between the tries to get a lock."""
 
 
 def match(pattern: str) -> list[FileInfo]:
@@ -20,6 +25,23 @@ def match(pattern: str) -> list[FileInfo]:
 def below(directory: str) -> list[FileInfo]:
     """Returns every file below a directory, sorted. Raises OSError."""
     return _infos(os.path.join(at, name) for at, _, names in os.walk(directory) for name in names)
+
+
+def by_folder(directory: str) -> dict[str, list[FileInfo]]:
+    """Returns the files below each folder in a directory; under "" those in it, links included. Raises OSError.
+
+    Links are not followed, and what goes away meanwhile is left out.
+    """
+    found: dict[str, list[FileInfo]] = {"": []}
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        path = os.path.join(directory, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            paths = (os.path.join(at, name) for at, _, names in os.walk(path) for name in names)
+            found[name] = sorted(_present(paths))
+        elif os.path.lexists(path):
+            state = os.lstat(path)
+            found[""].append(FileInfo(path, state.st_size, state.st_mtime))
+    return found
 
 
 def delete(paths: Iterable[str]) -> None:
@@ -69,13 +91,38 @@ def claim(path: str, content: bytes) -> Iterator[bool]:
         yield held
 
 
-def _lock(file: int) -> bool:
+def is_claimed(path: str) -> bool:
+    """Returns whether a process holds the lock of `claim` on a file. Raises OSError."""
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with open(path, "rb") as stream:
+            return not _flock(stream.fileno(), fcntl.LOCK_SH)
+    except FileNotFoundError:
+        return False
+
+
+def _lock(file: int) -> bool:
+    # Whoever asks `is_claimed` holds a lock too, for an instant.
+    for _ in range(TRIES - 1):
+        if _flock(file, fcntl.LOCK_EX):
+            return True
+        time.sleep(PAUSE)
+    return _flock(file, fcntl.LOCK_EX)
+
+
+def _flock(file: int, kind: int) -> bool:
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except OSError as error:
         # Some network file systems have no locks: there a build continues without one.
         return error.errno not in (errno.EAGAIN, errno.EACCES)
     return True
+
+
+def _present(paths: Iterable[str]) -> Iterator[FileInfo]:
+    for path in paths:
+        with suppress(FileNotFoundError):
+            state = os.stat(path)
+            yield FileInfo(path, state.st_size, state.st_mtime)
 
 
 def _infos(paths: Iterable[str]) -> list[FileInfo]:

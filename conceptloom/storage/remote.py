@@ -61,6 +61,15 @@ def below(directory: str) -> list[FileInfo]:
     return _files(_with_prefix(join(directory, "")))
 
 
+def by_folder(directory: str) -> dict[str, list[FileInfo]]:
+    """Returns the objects below each folder in a directory; under "" those directly in it. Raises OSError."""
+    found: dict[str, list[FileInfo]] = {"": []}
+    for info in below(directory):
+        name, slash, _ = info.path.removeprefix(join(directory, "")).partition("/")
+        found.setdefault(name if slash else "", []).append(info)
+    return found
+
+
 def exists(path: str) -> bool:
     """Returns whether there is an object of this name. Raises OSError."""
     with as_os_errors(path):

@@ -15,9 +15,10 @@ from conceptloom.errors import BuildError, ConfigError, OutputError
 from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
 from conceptloom.manifest import NAME as MANIFEST
-from conceptloom.manifest import Manifest, digest, missing_files, read_manifest
+from conceptloom.manifest import Manifest, digest, missing_files, read_manifest, timestamp
 from conceptloom.pipelines.build.changes import check_same_settings
 from conceptloom.pipelines.build.context import Context, Receipts
+from conceptloom.pipelines.build.frozen import forget_frozen, record_frozen
 from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
 from conceptloom.pipelines.build.recipe import Recipe, Stage
 from conceptloom.pipelines.build.report import write_documents
@@ -157,6 +158,7 @@ class Build(Generic[S]):
     def _run(self, stage: Stage[S], context: Context[S], settings: JsonObject, fingerprint: str) -> Manifest:
         directory = context.directory(stage.name)
         check_not_current(self.output)
+        record_frozen(self.settings, self.output)
         self._clear(stage, context)
         self.observer.started(stage.name, _expected(context))
         begin = time.monotonic()
@@ -177,6 +179,7 @@ class Build(Generic[S]):
             ledger=ledger,
             summary=summary,
             seconds=seconds,
+            finished=timestamp(),
         )
         manifest.write(directory)
         self.observer.finished(stage.name, manifest)
@@ -200,7 +203,10 @@ class Build(Generic[S]):
         storage.delete_unfinished(self.output)
         into = [context.manifests[stage.name] for stage in self.recipe.stages if stage.into_output]
         files = [*(file for manifest in into for file in manifest.files), *write_documents(context, self.recipe)]
-        Manifest(self.recipe.name, fingerprint, settings, tuple(files)).write(self.output)
+        # The time of the data, not of this file: other gates write it anew.
+        finished = context.manifests[self.recipe.stages[-1].name].finished
+        Manifest(self.recipe.name, fingerprint, settings, tuple(files), finished=finished).write(self.output)
+        forget_frozen(self.settings, self.output)
 
 
 def _not_done(stage: str, output: str) -> OutputError:

@@ -8,7 +8,7 @@ from conceptloom.json_values import JsonObject
 from conceptloom.manifest import digest
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.settings import RecipeSettings, S
-from conceptloom.pipelines.builds.finished import FinishedBuild, open_finished
+from conceptloom.pipelines.builds.finished import FROZEN, FinishedBuild, open_finished
 from conceptloom.tasks.frozen import FOLDER, FrozenFile, read_frozen
 from conceptloom.tasks.publish import Copy
 
@@ -70,6 +70,19 @@ def check_frozen(settings: RecipeSettings, output: str, extraction: JsonObject) 
     frozen = open_frozen(settings.frozen, settings.recipe)
     _require_same(frozen, extraction)
     return frozen
+
+
+def record_frozen(settings: RecipeSettings, output: str) -> None:
+    """Writes what a build is frozen on beside its marker, so that nobody deletes it meanwhile. Raises OutputError."""
+    path, content = storage.join(output, FROZEN), f"{settings.frozen}\n".encode()
+    if settings.frozen and storage.read_existing(path) != content:
+        storage.write_bytes(path, content)
+
+
+def forget_frozen(settings: RecipeSettings, output: str) -> None:
+    """Deletes what `record_frozen` wrote: the manifest of a finished build says it. Raises OutputError."""
+    if settings.frozen:
+        storage.delete_tree(storage.join(output, FROZEN))
 
 
 def frozen_note(frozen: Frozen, unused: str) -> str:

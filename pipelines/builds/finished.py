@@ -24,6 +24,8 @@ from conceptloom.tasks.frozen import FOLDER, FrozenFile
 
 MARKER = "stages/BUILD"
 """The file that names the recipe of the build in a directory; a directory without it is not a build."""
+FROZEN = "stages/FROZEN"
+"""The file that names the build whose validation and test an unfinished build keeps."""
 REPORT = "report.json"
 CARD = "README.md"
 SPLITS = tuple(SPLIT_NAMES.values())
@@ -106,7 +108,7 @@ class FinishedBuild:
 
     def rows(self) -> dict[str, int]:
         """Returns the number of rows of each split."""
-        return {split: sum(file["rows"] for file in self.files("data", split)) for split in SPLITS}
+        return rows_of(self.manifest)
 
     def tables(self, split: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
         """Yields the rows of a split, file by file. Memory: one file."""
@@ -145,6 +147,12 @@ def missing_products(manifest: Manifest, directory: str) -> list[str]:
         for path in missing_files(manifest, directory)
         if path != CARD or not storage.exists(storage.join(directory, path))
     ]
+
+
+def rows_of(manifest: Manifest) -> dict[str, int]:
+    """Returns the number of rows of each split in the manifest of a data set."""
+    files = manifest.files
+    return {split: sum(file["rows"] for file in files if file["path"].startswith(f"data/{split}-")) for split in SPLITS}
 
 
 def with_value(table: pa.Table, column: str, value: str) -> list[JsonObject]:

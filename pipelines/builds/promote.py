@@ -11,6 +11,7 @@ from conceptloom.gates import Case, Verdict, judge
 from conceptloom.manifest import damaged_files, missing_files, read_manifest
 from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.builds.finished import FinishedBuild, open_finished
+from conceptloom.pipelines.builds.when import check_newer
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,17 @@ class Promotion:
 
 
 def promote(
-    directory: str, current: str | None = None, gates: Mapping[str, object] | None = None, force: bool = False
+    directory: str,
+    current: str | None = None,
+    gates: Mapping[str, object] | None = None,
+    force: bool = False,
+    backwards: bool = False,
 ) -> Promotion:
     """Checks the gates of the build in a directory; switches `current` to it if all pass or `force` is set.
 
     `current` defaults to `current` beside the build; `gates` override the gate settings of the build.
-    Raises InputError, OutputError or ConfigError if the build cannot be checked or `current` cannot be switched.
+    Raises InputError, OutputError or ConfigError if the build cannot be checked or `current` cannot be switched, or if
+    the build is older than the current one, unless `backwards` is set.
     """
     build = resolved(directory)
     path = current.rstrip("/") if current else beside(build)
@@ -54,10 +60,13 @@ def promote(
         raise ConfigError(f"--current {path} must be on the same storage as the builds, such as {beside(build)}")
     before = current_build(path)
     finished = open_finished(build)
+    compared = _to_compare(path, before, finished)
+    if compared and build != before and not backwards:
+        check_newer(finished, compared)
     damaged = damaged_files(finished.manifest, build)
     if damaged:
         raise InputError(f"{build}: the content of {damaged[0]} has changed: build it again")
-    verdicts = tuple(_verdicts(finished, _to_compare(path, before, finished), gates or {}))
+    verdicts = tuple(_verdicts(finished, compared, gates or {}))
     promoted = force or all(verdict.passed for verdict in verdicts)
     if promoted and build != before:
         _check_unchanged(finished)

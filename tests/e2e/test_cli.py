@@ -80,6 +80,7 @@ def test_help_names_every_command() -> None:
         "scorers",
         "rules",
         "promote",
+        "builds",
         "airflow",
         "diff",
         "estimate",

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,8 @@ def test_the_current_build_is_not_changed(builds: Path, made: Path) -> None:
     (builds / "1" / "data" / "test-00000-of-00001.parquet").unlink()
     build(builds / "1", {"lines": lines_input(made.parent / "1.txt")})
     assert digests(builds / "1") == before
-    promoted(builds, "2")
+    # What was mended was finished anew.
+    promoted(builds, "2", "--backwards")
     build(builds / "1", {"lines": lines_input(made.parent / "2.txt")}, update=True)
     assert data_rows(builds / "1") == data_rows(builds / "2")
 
@@ -151,6 +153,36 @@ def test_a_pair_that_only_a_test_set_had_is_a_leak(builds: Path) -> None:
     assert "leak unseen-pairs: 1 rows have fewer than 1 pairs that train never shows" in said.stderr
     assert "leak sentences" not in said.stderr and "concept sets" not in said.stderr
     assert not (builds / "current").exists()
+
+
+def finished(build: Path) -> str:
+    return str(json.loads((build / "MANIFEST.json").read_text("utf-8"))["finished"])
+
+
+def test_an_older_build_is_promoted_only_when_asked(builds: Path, made: Path) -> None:
+    """A build keeps the time of its data when only its gates change."""
+    before = finished(builds / "1")
+    build(builds / "1", {"lines": lines_input(made.parent / "1.txt")}, gates={"max_fall": 0.5})
+    assert finished(builds / "1") == before < finished(builds / "2")
+    promoted(builds, "2")
+    said = here("promote", builds / "1")
+    assert (said.returncode, said.stdout, said.stderr.count("\n")) == (1, "", 1)
+    shown = [f"{finished(builds / name)[:19].replace('T', ' ')} UTC" for name in "12"]
+    assert said.stderr == (
+        f"error: {builds / '1'} was finished {shown[0]}, before the current build {builds / '2'}, {shown[1]}: "
+        "promote a newer build, or go back with --backwards\n"
+    )
+    assert os.readlink(builds / "current") == "2"
+    assert promoted(builds, "1", "--backwards")["before"] == str(builds / "2")
+    assert os.readlink(builds / "current") == "1"
+
+
+def test_the_time_is_that_of_the_last_stage(builds: Path) -> None:
+    stages = [finished(path) for path in sorted((builds / "1" / "stages").glob("*-*"))]
+    assert stages == sorted(stages) and stages[-1] == finished(builds / "1")
+    made_at = datetime.fromisoformat(stages[-1])
+    assert made_at.tzinfo is not None
+    assert abs(made_at.timestamp() - (builds / "1" / "MANIFEST.json").stat().st_mtime) < 60
 
 
 def test_limits_are_read_from_a_file_and_from_arguments(builds: Path, tmp_path: Path) -> None:
