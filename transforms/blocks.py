@@ -111,6 +111,24 @@ def _join(bucket: int, pieces: Iterable[bytes]) -> tuple[int, Iterable[bytes]]:
     return bucket, joined(pieces)
 
 
+class MergeInTree(beam.PTransform):
+    """Merges blocks in that many levels of a tree (see conceptloom.tasks.merging), all for bucket 0 after the last.
+
+    `task` merges the blocks of a bucket into its one output, for the bucket `above` it.
+    """
+
+    def __init__(self, task: Task, levels: int) -> None:
+        super().__init__()
+        self._task = task
+        self._levels = levels
+
+    def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[Block]:
+        for level in range(1, self._levels + 1):
+            grouped = blocks | f"To level {level}" >> GroupBlocks()
+            blocks = (grouped | f"Level {level}" >> MapBlocks(self._task))[self._task.outputs[0]]
+        return blocks
+
+
 class GroupEveryBucket(beam.PTransform):
     """Like GroupBlocks, with an element for each of `count` buckets: a bucket without blocks gets an empty shard."""
 

@@ -17,7 +17,7 @@ from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.commongen.counts import SetCounts, count_sets, routed, units_of_sets
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn, Rows, SampleRun, Samples, SecondStep, fewer
-from conceptloom.tasks.commongen.sample import TOGETHER
+from conceptloom.tasks.merging import blocks_by_level
 
 EnglishSamples = Samples[CommonGenSettings, SetCounts, Counts]
 
@@ -160,7 +160,7 @@ def _rows(sizes: _Sizes) -> Rows:
         "one": 1.0,
         "left_out": sizes.read - sizes.kept,
         "routed": routed(more.leads, more.shards),
-        "degrees": more.shards * more.terms,
+        "degrees": sum(blocks_by_level(more.shards, least=0), more.shards) * more.terms,
         "not_drawn": sizes.sets - sizes.candidates,
         "dropped": sizes.candidates - sizes.divided,
         "bucket_captions": sizes.read / sizes.buckets,
@@ -227,7 +227,7 @@ class _Growth:
             leads=more.leads * times,
             terms=self._on(lambda one: one.more.terms),
             drawn=min(sets, float(shards * size)),
-            merged=min(sets, float(-(-shards // TOGETHER) * size)),
+            merged=sum(min(sets, float(blocks * size)) for blocks in blocks_by_level(shards)),
             holders=candidates * self._on(lambda one: one.more.holders / one.candidates),
             train=train,
             references=train * (1 + further),

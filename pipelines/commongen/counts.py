@@ -16,7 +16,7 @@ from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn
 from conceptloom.tasks.commongen.mine import TERMS
-from conceptloom.tasks.commongen.sample import TOGETHER
+from conceptloom.tasks.merging import TOGETHER, levels
 
 SETS_SEEN = 250_000
 """The number of concept sets of the largest sample whose drawn units are counted."""
@@ -34,7 +34,7 @@ class SetCounts(NamedTuple):
     drawn: float
     """Sets that are drawn as candidates within their shards."""
     merged: float
-    """Sets that remain after merging groups of shards."""
+    """Sets that remain after merging groups of shards, summed over the levels of the tree."""
     holders: float
     """Captions that contain the lead concept of a candidate, summed over all candidates."""
     train: float
@@ -49,18 +49,25 @@ def count_sets(context: Context[CommonGenSettings]) -> SetCounts:
     """Returns the counts of a finished build."""
     size = context.settings.sample.size
     mined = [file["rows"] for file in context.manifests["mine"].files if file["path"].startswith("mined-")]
-    groups = [sum(mined[start : start + TOGETHER]) for start in range(0, len(mined), TOGETHER)]
     return SetCounts(
         occurrences=context.manifests["mine"].summary["numbers"]["supports"]["all"],
         leads=_leads(context),
         terms=_rows_of(context, "mine", TERMS),
         drawn=sum(min(rows, size) for rows in mined),
-        merged=sum(min(rows, size) for rows in groups),
+        merged=_merged(mined, size),
         holders=_holders(context),
         train=_rows_of(context, "publish", "data/train-"),
         references=_rows_of(context, "publish", "published/train-", "_trg.txt"),
         shards=len(mined),
     )
+
+
+def _merged(sets: list[int], size: int) -> int:
+    merged = 0
+    for _ in range(max(1, levels(len(sets)))):
+        sets = [min(size, sum(sets[start : start + TOGETHER])) for start in range(0, len(sets), TOGETHER)]
+        merged += sum(sets)
+    return merged
 
 
 def units_of_sets(context: Context[CommonGenSettings], drawn: Drawn) -> Counts:

@@ -12,6 +12,8 @@ from english_builds import DEMO, RECIPE, STAGES, build_english, data_of
 
 import conceptloom.pipelines.build.inputs
 import conceptloom.tasks.commongen.mine
+import conceptloom.tasks.commongen.sample
+import conceptloom.tasks.merging
 from conceptloom.errors import OutputError
 from conceptloom.pipelines.build.engine import Runner
 from conceptloom.runners.direct import DirectRunner
@@ -44,8 +46,16 @@ def test_two_workers_another_hash_seed_and_order(plain: Path, tmp_path: Path) ->
 def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 3000)
     monkeypatch.setattr(conceptloom.pipelines.build.inputs, "SPAN_BYTES", 2000)
-    monkeypatch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 50)
+    monkeypatch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 20)
+    monkeypatch.setattr(conceptloom.tasks.merging, "TOGETHER", 2)
+    merge, merged = conceptloom.tasks.commongen.sample.merge_all, list[int]()
+    monkeypatch.setattr(
+        conceptloom.tasks.commongen.sample,
+        "merge_all",
+        lambda blocks, size: merged.append(len(blocks)) or merge(blocks, size),
+    )
     build_english(tmp_path / "out", limit=LIMIT)
+    assert len(merged) > 7 and max(merged) == 2
     shards = [
         len(list(tmp_path.glob(f"out/stages/{of}"))) for of in ("1-ingest/sent*", "2-mine/mined*", "4-split/set*")
     ]

@@ -4,12 +4,13 @@ import apache_beam as beam
 
 from conceptloom.concepts import Quotas
 from conceptloom.tasks.commongen.sample import Choose, DrawShard, LeaveOut, MergeDraws, MinedSets, WriteCandidates
-from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
+from conceptloom.tasks.merging import levels
+from conceptloom.transforms.blocks import EachBucket, MapBlocks, MergeInTree, Single
 from conceptloom.transforms.receipts import CollectReceipts
 
 
 class Sample(beam.PTransform):
-    """Scores and draws sets in every shard, merges the draws, and writes the drawn sets and the others.
+    """Scores and draws sets in every shard, merges the draws in a tree, and writes the drawn sets and the others.
 
     The scores are computed twice, which is cheaper than storing them.
     """
@@ -25,8 +26,9 @@ class Sample(beam.PTransform):
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         drawn = begin | "Shards" >> EachBucket(self._shards) | "Draw" >> MapBlocks(self._draw)
-        merged = drawn["drawn"] | "Some shards" >> GroupBlocks() | "Merge draws" >> MapBlocks(self._merge)
-        chosen = merged["samples"] | "Choose" >> Single(self._choose)
+        # At least once: whatever the number of shards, one place that merges all gets at most TOGETHER samples.
+        merged = drawn["drawn"] | "Merge draws" >> MergeInTree(self._merge, max(1, levels(self._shards)))
+        chosen = merged | "Choose" >> Single(self._choose)
         # A separate PCollection, see EachBucket.
         again = begin | "Shards again" >> EachBucket(self._shards)
         left_out = again | "Leave out" >> MapBlocks(LeaveOut(self._mined, self._directory), chosen)

@@ -20,12 +20,11 @@ from conceptloom.splits import SPLIT_NAMES
 from conceptloom.tables import from_ipc, read_ipc, read_table, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.commongen.mine import SIZE_UNIT, TERMS, sizes_of
+from conceptloom.tasks.merging import above
 
 NOT_DRAWN = "not_drawn"
 _NONE: Mapping[str, int] = {}
 _NO_ROWS = REJECTED.empty_table()
-TOGETHER = 16
-"""The number of shards of mined sets whose samples are merged at a time."""
 
 SETS = "sets.parquet"
 """The candidates, by id; schema CANDIDATES."""
@@ -84,22 +83,26 @@ class DrawShard:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema SAMPLED, for MergeDraws."""
-        yield Output("drawn", bucket // TOGETHER, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+        yield Output("drawn", above(bucket), to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
 
 
 @dataclass(frozen=True)
 class MergeDraws:
-    """Merges the samples of TOGETHER shards, because there are many shards, each with a sample of the full size."""
+    """Merges some samples into one of the same size: a level of the tree from the shards to `Choose`.
+
+    Only the first `size` sets can still be drawn, so no bucket gets more than TOGETHER times `size` sets.
+    """
 
     size: int
     outputs: ClassVar[tuple[str, ...]] = ("samples",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema SAMPLED."""
-        yield Output("samples", 0, to_ipc(_merged(blocks, self.size)))
+        yield Output("samples", above(bucket), to_ipc(merge_all(list(blocks), self.size)))
 
 
-def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
+def merge_all(blocks: list[bytes], size: int) -> pa.Table:
+    """Returns the sample of all sets of some blocks (schema SAMPLED), given samples of at least `size`."""
     drawn = merge_samples([], size)
     for block in blocks:
         # One by one, so that at most two samples are unpacked at a time.
@@ -109,7 +112,7 @@ def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
 
 @dataclass(frozen=True)
 class Choose:
-    """Merges the samples of all shards, ranks the sets, and gives dev and test the best."""
+    """Merges the last samples, ranks the sets, and gives dev and test the best."""
 
     mined: MinedSets
     size: int
@@ -118,7 +121,7 @@ class Choose:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         """Returns the candidates (schema CANDIDATES, by id) as bytes; raises BuildError if the quotas are larger."""
-        drawn = _merged(blocks, self.size).sort_by("set").combine_chunks()
+        drawn = merge_all(blocks, self.size).sort_by("set").combine_chunks()
         ranked = rank(drawn, self.quotas, self.seed)
         splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
         columns = {

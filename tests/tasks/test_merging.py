@@ -1,0 +1,104 @@
+"""Merging in a tree: its levels, and that what is merged in it is what one place would make of all, in plain loops."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conceptloom.concepts import SAMPLED, Degrees, count_terms
+from conceptloom.tables import read_ipc, to_ipc
+from conceptloom.tasks import merging
+from conceptloom.tasks.base import Task
+from conceptloom.tasks.commongen.mine import AddDegrees, AddTerms, merge_terms
+from conceptloom.tasks.commongen.sample import MergeDraws
+
+ORDERS = st.integers(0, 1000).map(random.Random)
+
+
+def in_tree(task: Task, shards: list[list[bytes]], order: random.Random, least: int = 0) -> list[bytes]:
+    """What comes to bucket 0 of the shards' blocks, through the levels; each bucket gets its blocks in any order."""
+    found = [(merging.above(shard), block) for shard, blocks in enumerate(shards) for block in blocks]
+    most = merging.TOGETHER * len(shards[0])
+    for _ in merging.blocks_by_level(len(shards), least):
+        grouped: dict[int, list[bytes]] = {}
+        for bucket, block in found:
+            grouped.setdefault(bucket, []).append(block)
+        assert max(map(len, grouped.values())) <= most
+        parts = [task.run(bucket, order.sample(blocks, len(blocks)), None) for bucket, blocks in grouped.items()]
+        found = [(one.bucket, one.data) for part in parts for one in part]
+    assert {bucket for bucket, _ in found} == {0} and len(found) <= most
+    return [block for _, block in found]
+
+
+@pytest.fixture(autouse=True, params=[2, 3, 16])
+def together(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merging, "TOGETHER", request.param)
+
+
+@given(blocks=st.integers(0, 5000), least=st.integers(0, 2))
+def test_each_level_merges_all_blocks_of_the_one_below(blocks: int, least: int) -> None:
+    left = merging.blocks_by_level(blocks, least)
+    assert len(left) >= least and ([blocks, *left][-1] <= merging.TOGETHER)
+    for below, here in zip([blocks, *left], left):
+        assert here == len({merging.above(bucket) for bucket in range(below)})
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    shards=st.lists(st.lists(st.sampled_from([0.25, 0.5, 1.0, 3.0]), max_size=5), min_size=1, max_size=20),
+    size=st.integers(1, 12),
+    order=ORDERS,
+)
+def test_a_draw_that_is_passed_over_could_not_have_been_chosen(
+    shards: list[list[float]], size: int, order: random.Random
+) -> None:
+    """Of all sets the `size` that arrive first, ties by id: what a sort of all of them finds."""
+    ids = iter(order.sample(range(1000), 200))
+    drawn = [[(arrival, next(ids)) for arrival in arrivals] for arrivals in shards]
+    blocks = [[to_ipc(sampled(sorted(rows)[:size]))] for rows in drawn]
+    left = [read_ipc(block) for block in in_tree(MergeDraws(size), blocks, order, least=1)]
+    assert all(len(table) <= size for table in left)
+    found = [(row["arrival"], row["set"]) for table in left for row in table.to_pylist()]
+    assert sorted(found)[:size] == sorted(row for rows in drawn for row in rows)[:size]
+
+
+def sampled(rows: list[tuple[float, int]]) -> pa.Table:
+    zeros = dict.fromkeys(("support", "words", "length", "degree", "score"), 1)
+    found = [{"set": id_, "concepts": [0, 1, 2], **zeros, "arrival": arrival} for arrival, id_ in rows]
+    return pa.Table.from_pylist(found, schema=SAMPLED)
+
+
+@settings(deadline=None, max_examples=50)
+@given(shards=st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=40), order=ORDERS)
+def test_degrees(shards: list[list[int]], order: random.Random) -> None:
+    blocks = [[Degrees(sum(each), np.array(each, dtype=np.int64)).to_bytes()] for each in shards]
+    parts = [Degrees.from_bytes(block) for block in in_tree(AddDegrees(), blocks, order)]
+    sums = Counter[int]()
+    for part in parts:
+        sums.update(dict(enumerate(part.of_concept.tolist())))
+    expected = Counter[int]()
+    for each in shards:
+        expected.update(dict(enumerate(each)))
+    assert sums == expected and sum(part.sets for part in parts) == sum(map(sum, shards))
+
+
+TEXTS = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=4), max_size=3)
+
+
+@settings(deadline=None, max_examples=30)
+@given(shards=st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=20), order=ORDERS)
+def test_terms(shards: list[tuple[list[list[str]], list[list[str]]]], order: random.Random) -> None:
+    """Concepts by the number of sentences that hold them, then by spelling; words by spelling."""
+    blocks = [
+        [kind + to_ipc(count_terms(pa.array(texts, pa.list_(pa.string())))) for kind, texts in zip((b"c", b"w"), both)]
+        for both in shards
+    ]
+    found = in_tree(AddTerms(), blocks, order)
+    merged = read_ipc(merge_terms(found)).to_pylist()[0]
+    concepts = Counter(concept for texts, _ in shards for text in texts for concept in set(text))
+    assert merged["concepts"] == sorted(concepts, key=lambda concept: (concepts[concept], concept))
+    assert merged["words"] == sorted({word for _, texts in shards for text in texts for word in text})
