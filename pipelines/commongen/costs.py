@@ -87,6 +87,7 @@ class CommonGenCosts:
         "conceptloom.tasks.commongen.mine",
         "conceptloom.tasks.commongen.sample",
         "conceptloom.tasks.commongen.split.gather",
+        "conceptloom.tasks.commongen.split.train",
         "conceptloom.tasks.commongen.frozen",
         "conceptloom.tasks.commongen.publish",
     )

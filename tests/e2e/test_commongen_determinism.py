@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builds import Recorder, differing, finished_cli, here
+from builds import Recorder, differing, finished_cli, here, report
 from engines import prepared
 from english_builds import DEMO, RECIPE, STAGES, build_english, data_of
 
@@ -20,13 +20,16 @@ from conceptloom.runners.direct import DirectRunner
 from conceptloom.runners.prism import open_prism
 
 LIMIT = 100
+CHOSEN: dict[str, Any] = {"limit": LIMIT, "overlap": {"train_references": 1}}
+"""With a cap on train's captions that some sets reach."""
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A build by the API, in this process."""
     directory = tmp_path_factory.mktemp("english") / "out"
-    build_english(directory, limit=LIMIT)
+    build_english(directory, **CHOSEN)
+    assert report(directory)["over_train_references"]["sets"] > 0
     return directory
 
 
@@ -35,7 +38,8 @@ def arguments(output: Path) -> list[object]:
     inputs = [f"--input={name}={one['patterns'][0]}" for name, one in reversed(DEMO["inputs"].items())]
     quotas = [f"--set=quotas.{split}={json.dumps(amounts)}" for split, amounts in DEMO["quotas"].items()]
     named = ["--set", "inputs.captions.format=lines", "--conceptnet", DEMO["conceptnet"], "--limit", LIMIT]
-    return [RECIPE, *inputs, *quotas, *named, "--output", output]
+    cap = ["--set", "overlap.train_references=1"]
+    return [RECIPE, *inputs, *quotas, *named, *cap, "--output", output]
 
 
 def test_two_workers_another_hash_seed_and_order(plain: Path, tmp_path: Path) -> None:
@@ -54,7 +58,7 @@ def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypat
         "merge_all",
         lambda blocks, size: merged.append(len(blocks)) or merge(blocks, size),
     )
-    build_english(tmp_path / "out", limit=LIMIT)
+    build_english(tmp_path / "out", **CHOSEN)
     assert len(merged) > 7 and max(merged) == 2
     shards = [
         len(list(tmp_path.glob(f"out/stages/{of}"))) for of in ("1-ingest/sent*", "2-mine/mined*", "4-split/set*")
@@ -81,19 +85,19 @@ def test_a_build_that_dies_in_each_stage_goes_on(plain: Path, tmp_path: Path) ->
     for number, stage in enumerate(STAGES):
         found = Recorder()
         with pytest.raises(KeyboardInterrupt):
-            build_english(tmp_path / "out", runner=Dying(stage), observer=found, limit=LIMIT)
+            build_english(tmp_path / "out", runner=Dying(stage), observer=found, **CHOSEN)
         assert found.ran == list(STAGES[max(0, number - 1) : number])
-    build_english(tmp_path / "out", limit=LIMIT)
+    build_english(tmp_path / "out", **CHOSEN)
     assert differing(plain, tmp_path / "out") == []
 
 
 def test_changed_settings_rerun_their_stage_and_what_follows(plain: Path, tmp_path: Path) -> None:
     found = Recorder()
-    build_english(tmp_path / "out", only="ingest", limit=LIMIT, observer=found)
+    build_english(tmp_path / "out", only="ingest", **CHOSEN, observer=found)
     with pytest.raises(OutputError, match="stage mine"):
-        build_english(tmp_path / "out", only="sample", limit=LIMIT)
-    build_english(tmp_path / "out", limit=LIMIT, observer=found, overlap={"policy": "none"})
-    build_english(tmp_path / "out", limit=LIMIT, observer=found, update=True)
+        build_english(tmp_path / "out", only="sample", **CHOSEN)
+    build_english(tmp_path / "out", observer=found, **{**CHOSEN, "overlap": {"policy": "none"}})
+    build_english(tmp_path / "out", **CHOSEN, observer=found, update=True)
     assert found.ran == [*STAGES, "split", "publish"]
     assert differing(plain, tmp_path / "out") == []
 
@@ -123,5 +127,5 @@ def test_other_commands(plain: Path, tmp_path: Path) -> None:
 
 def test_prism_gives_the_same_bytes(plain: Path, tmp_path: Path) -> None:
     with open_prism(1, (f"--prism_location={prepared('prism') / 'prism'}",)) as runner:
-        build_english(tmp_path / "out", runner=runner, limit=LIMIT)
+        build_english(tmp_path / "out", runner=runner, **CHOSEN)
     assert differing(plain, tmp_path / "out") == []

@@ -15,6 +15,7 @@ from conceptloom.tasks import merging
 from conceptloom.tasks.base import Task
 from conceptloom.tasks.commongen.mine import AddDegrees, AddTerms, merge_terms
 from conceptloom.tasks.commongen.sample import MergeDraws
+from conceptloom.tasks.commongen.split.references import REFERENCES, MergeHeld, firsts
 
 ORDERS = st.integers(0, 1000).map(random.Random)
 
@@ -102,3 +103,26 @@ def test_terms(shards: list[tuple[list[list[str]], list[list[str]]]], order: ran
     concepts = Counter(concept for texts, _ in shards for text in texts for concept in set(text))
     assert merged["concepts"] == sorted(concepts, key=lambda concept: (concepts[concept], concept))
     assert merged["words"] == sorted({word for _, texts in shards for text in texts for word in text})
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    shards=st.lists(st.lists(st.integers(1, 3), max_size=6), min_size=1, max_size=20),
+    most=st.integers(0, 4),
+    order=ORDERS,
+)
+def test_references_of_dev_and_test(shards: list[list[int]], most: int, order: random.Random) -> None:
+    """The first of each set by id, wherever they were found."""
+    ids = iter(order.sample([f"{number:020x}" for number in range(200)], 200))
+    found = [sorted((number, next(ids)) for number in each) for each in shards]
+    merge = MergeHeld(most)
+    blocks = [[to_ipc(firsts(held(rows), most))] for rows in found]
+    merged = read_ipc(merge(in_tree(merge, blocks, order))).to_pylist()
+    every = sorted(row for rows in found for row in rows)
+    expected = [row for number in (1, 2, 3) for row in [one for one in every if one[0] == number][:most]]
+    assert [(row["set"], row["id"]) for row in merged] == expected
+
+
+def held(rows: list[tuple[int, str]]) -> pa.Table:
+    found = [{"set": number, "id": id_, "text": "", "source": "", "locator": ""} for number, id_ in rows]
+    return pa.Table.from_pylist(found, schema=REFERENCES)
