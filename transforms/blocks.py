@@ -157,19 +157,21 @@ class GroupEveryBucket(beam.PTransform):
 
 
 class EachBucket(beam.PTransform):
-    """Creates one element without blocks for each of `count` buckets, for tasks that read their shards themselves.
+    """Creates one element without blocks for each bucket from `first` to below `count`.
+
+    Such elements are for tasks that read their shards themselves.
 
     The elements pass through a grouping, so that a runner with several workers spreads them. A step whose side input
     is derived from the buckets must start from an EachBucket of its own: the FnApiRunner cannot run a graph in which a
     PCollection is both the main input of a step and a source of its side input.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, first: int = 0) -> None:
         super().__init__()
-        self._count = count
+        self._blocks = _empty_blocks(count)[first:]
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
-        return begin | "Buckets" >> beam.Create(_empty_blocks(self._count), reshuffle=False) | "Spread" >> GroupBlocks()
+        return begin | "Buckets" >> beam.Create(self._blocks, reshuffle=False) | "Spread" >> GroupBlocks()
 
 
 def _empty_blocks(count: int) -> list[Block]:

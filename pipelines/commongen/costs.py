@@ -14,7 +14,7 @@ from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import by_power
 from conceptloom.estimation.growth import Counts, Growth
 from conceptloom.pipelines.build.context import Context
-from conceptloom.pipelines.commongen.counts import SetCounts, count_sets, routed, units_of_sets
+from conceptloom.pipelines.commongen.counts import SetCounts, count_sets, drawn_sets, merged_sets, routed, units_of_sets
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn, Rows, SampleRun, Samples, SecondStep, fewer
 from conceptloom.tasks.merging import blocks_by_level
@@ -227,8 +227,8 @@ class _Growth:
             occurrences=self._occurrences(),
             leads=more.leads * times,
             terms=self._on(lambda one: one.more.terms),
-            drawn=min(sets, float(shards * size)),
-            merged=sum(min(sets, float(blocks * size)) for blocks in blocks_by_level(shards)),
+            drawn=drawn_sets(sets, shards, size),
+            merged=merged_sets(sets, shards, size),
             holders=candidates * self._on(lambda one: one.more.holders / one.candidates),
             train=train,
             references=train * (1 + further),

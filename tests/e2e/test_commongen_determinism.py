@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builds import Recorder, differing, finished_cli, here, report
+from builds import Recorder, differing, finished_cli, here, report, rows
 from engines import prepared
 from english_builds import DEMO, RECIPE, STAGES, build_english, data_of
 
@@ -52,6 +52,7 @@ def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypat
     monkeypatch.setattr(conceptloom.pipelines.build.inputs, "SPAN_BYTES", 2000)
     monkeypatch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 20)
     monkeypatch.setattr(conceptloom.tasks.merging, "TOGETHER", 2)
+    monkeypatch.setattr(conceptloom.tasks.commongen.sample, "STRAIGHT", 4)
     merge, merged = conceptloom.tasks.commongen.sample.merge_all, list[int]()
     monkeypatch.setattr(
         conceptloom.tasks.commongen.sample,
@@ -65,6 +66,21 @@ def test_buckets_and_shards_change_no_row(plain: Path, tmp_path: Path, monkeypat
     ]
     assert min(shards) > 3
     assert data_of(tmp_path / "out") == data_of(plain)
+
+
+def test_shards_drawn_first_change_no_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other shards send less, and the same sets are drawn."""
+    monkeypatch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 10)
+    names, sent = ("at-once", "ahead"), []
+    for name, straight in zip(names, (256, 4)):
+        monkeypatch.setattr(conceptloom.tasks.commongen.sample, "STRAIGHT", straight)
+        for stage in ("ingest", "mine", "sample"):
+            context = build_english(tmp_path / name, stage, **{**CHOSEN, "sample": {"size": 150}})
+        sent.append(context.manifests["sample"].summary["counters"]["shuffled_bytes_drawn"])
+    drawn, left = ([rows(tmp_path / name, f"stages/3-sample/{kind}*") for name in names] for kind in ("sets", "rej"))
+    assert drawn[0] == drawn[1] and len(drawn[0]) == 150
+    assert left[0] == left[1] and len(left[0]) > 1000
+    assert sent[1] < 0.8 * sent[0]
 
 
 class Dying(Runner):

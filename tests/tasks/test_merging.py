@@ -1,5 +1,6 @@
 """Merging in a tree: its levels, and that what is merged in it is what one place would make of all, in plain loops."""
 
+import math
 import random
 from collections import Counter
 
@@ -9,12 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.concepts import SAMPLED, Degrees, count_terms
+from conceptloom.concepts import SAMPLED, SCORED, Degrees, count_terms, merge_samples, sample
+from conceptloom.concepts.sampling import arrival_times
+from conceptloom.hashing import splitmix64
 from conceptloom.tables import read_ipc, to_ipc
 from conceptloom.tasks import merging
 from conceptloom.tasks.base import Task
 from conceptloom.tasks.commongen.mine import AddDegrees, AddTerms, merge_terms
-from conceptloom.tasks.commongen.sample import MergeDraws
+from conceptloom.tasks.commongen.sample import LastArrival, MergeDraws
 from conceptloom.tasks.commongen.split.references import REFERENCES, MergeHeld, firsts
 
 ORDERS = st.integers(0, 1000).map(random.Random)
@@ -126,3 +129,34 @@ def test_references_of_dev_and_test(shards: list[list[int]], most: int, order: r
 def held(rows: list[tuple[int, str]]) -> pa.Table:
     found = [{"set": number, "id": id_, "text": "", "source": "", "locator": ""} for number, id_ in rows]
     return pa.Table.from_pylist(found, schema=REFERENCES)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    shards=st.lists(st.lists(st.sampled_from([0.0, 0.5, 2.0, 40.0]), max_size=8), min_size=1, max_size=12),
+    ahead=st.integers(1, 12),
+    size=st.integers(1, 15),
+    seed=st.integers(0, 5),
+)
+def test_what_arrives_after_the_first_shards_sample_is_never_drawn(
+    shards: list[list[float]], ahead: int, size: int, seed: int
+) -> None:
+    """Against the arrival times of all sets, sorted; the shards that come later send no set that is later."""
+    starts = np.cumsum([0, *map(len, shards)]).tolist()
+    tables = [scored(scores, first) for scores, first in zip(shards, starts)]
+    first = [to_ipc(sample(table, size, seed)) for table in tables[:ahead]]
+    last = float(LastArrival(size)(first).decode())
+    later = [sample(table, size, seed, last) for table in tables[ahead:]]
+    found = merge_samples([*map(read_ipc, first), *later], size)["set"].to_pylist()
+    every = pa.concat_tables(tables)
+    times = arrival_times(every["set"].to_numpy(), every["score"].to_numpy(), seed).tolist()
+    finite = sorted((time, id_) for time, id_ in zip(times, every["set"].to_pylist()) if time < math.inf)
+    assert found == [id_ for _, id_ in finite[:size]]
+    assert all(time <= last for table in later for time in table["arrival"].to_pylist())
+
+
+def scored(scores: list[float], first: int) -> pa.Table:
+    sets = splitmix64(np.arange(first, first + len(scores), dtype=np.uint64)).tolist()
+    zeros = dict.fromkeys(("support", "words", "length", "degree"), 1)
+    rows = [{"set": id_, "concepts": [0, 1, 2], **zeros, "score": score} for id_, score in zip(sets, scores)]
+    return pa.Table.from_pylist(rows, schema=SCORED)
