@@ -43,6 +43,15 @@ def read_ipc(block: bytes) -> pa.Table:
     return pa.ipc.open_stream(block).read_all()
 
 
+def read_streams(blocks: bytes) -> list[pa.Table]:
+    """Returns the tables of blocks that stand one after the other, in their order."""
+    tables = list[pa.Table]()
+    with pa.BufferReader(blocks) as stream:
+        while stream.tell() < stream.size():
+            tables.append(pa.ipc.open_stream(stream).read_all())
+    return tables
+
+
 def by_bucket(table: pa.Table, buckets: Int32) -> Iterator[Block]:
     """Yields a block for each bucket that has rows of `table`, in their order. `buckets` has shape (rows,)."""
     if len(buckets) == 0:

@@ -38,11 +38,12 @@ class RunTask(beam.DoFn):
 
     def start_bundle(self) -> None:
         self._calls = Pipelined()
+        self._side = Side()
 
-    def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[object]:
+    def process(self, element: tuple[int, Iterable[bytes]], side: Iterable[bytes] | None = None) -> Iterator[object]:
         bucket, blocks = element
         full = [block for block in blocks if block]
-        for outputs in self._calls.submit(timed, self._task, bucket, full, side):
+        for outputs in self._calls.submit(timed, self._task, bucket, full, self._side.whole(side)):
             yield from tagged(self._task, outputs)
             progress.work(self._share)
 
@@ -51,6 +52,19 @@ class RunTask(beam.DoFn):
             for one in tagged(self._task, outputs):
                 yield pvalue.TaggedOutput(one.tag, GlobalWindows.windowed_value(one.value))
             progress.work(self._share)
+
+
+class Side:
+    """Joins the parts of a side input, once in a bundle: all of its elements get the same."""
+
+    def __init__(self) -> None:
+        self._whole: bytes | None = None
+
+    def whole(self, parts: Iterable[bytes] | None) -> bytes | None:
+        """Returns the block, or several blocks one after the other, sorted; None if there is no side input."""
+        if self._whole is None and parts is not None:
+            self._whole = b"".join(sorted(joined(parts)))
+        return self._whole
 
 
 def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOutput]:
@@ -70,7 +84,8 @@ def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOut
 class MapBlocks(beam.PTransform):
     """Runs `task` on each (bucket, blocks) element; produces a PCollection of (bucket, bytes) for each output.
 
-    `side` is a PCollection of a single bytes element, the side input of every call; `share` is as in RunTask.
+    `side` is a PCollection of parts of blocks, see Parts and Single: the side input of every call gets these blocks one
+    after the other, sorted. `share` is as in RunTask.
     """
 
     def __init__(self, task: Task, side: beam.PCollection[bytes] | None = None, share: float = 0.0) -> None:
@@ -81,7 +96,7 @@ class MapBlocks(beam.PTransform):
 
     # Beam reads this signature as type hints, and knows none for several outputs (a DoOutputsTuple).
     def expand(self, blocks: beam.PCollection[tuple[int, Iterable[bytes]]]) -> Any:
-        sides = {} if self._side is None else {"side": pvalue.AsSingleton(self._side)}
+        sides = {} if self._side is None else {"side": pvalue.AsIter(self._side)}
         run = beam.ParDo(RunTask(self._task, self._share), **sides).with_output_types(tuple[int, bytes])
         return blocks | type(self._task).__name__ >> run.with_outputs(*self._task.outputs)
 
@@ -111,6 +126,24 @@ def _join(bucket: int, pieces: Iterable[bytes]) -> tuple[int, Iterable[bytes]]:
     return bucket, joined(pieces)
 
 
+class MergeInTree(beam.PTransform):
+    """Merges blocks in that many levels of a tree (see conceptloom.tasks.merging), all for bucket 0 after the last.
+
+    `task` merges the blocks of a bucket into its one output, for the bucket `above` it.
+    """
+
+    def __init__(self, task: Task, levels: int) -> None:
+        super().__init__()
+        self._task = task
+        self._levels = levels
+
+    def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[Block]:
+        for level in range(1, self._levels + 1):
+            grouped = blocks | f"To level {level}" >> GroupBlocks()
+            blocks = (grouped | f"Level {level}" >> MapBlocks(self._task))[self._task.outputs[0]]
+        return blocks
+
+
 class GroupEveryBucket(beam.PTransform):
     """Like GroupBlocks, with an element for each of `count` buckets: a bucket without blocks gets an empty shard."""
 
@@ -124,27 +157,40 @@ class GroupEveryBucket(beam.PTransform):
 
 
 class EachBucket(beam.PTransform):
-    """Creates one element without blocks for each of `count` buckets, for tasks that read their shards themselves.
+    """Creates one element without blocks for each bucket from `first` to below `count`.
+
+    Such elements are for tasks that read their shards themselves.
 
     The elements pass through a grouping, so that a runner with several workers spreads them. A step whose side input
     is derived from the buckets must start from an EachBucket of its own: the FnApiRunner cannot run a graph in which a
     PCollection is both the main input of a step and a source of its side input.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, first: int = 0) -> None:
         super().__init__()
-        self._count = count
+        self._blocks = _empty_blocks(count)[first:]
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
-        return begin | "Buckets" >> beam.Create(_empty_blocks(self._count), reshuffle=False) | "Spread" >> GroupBlocks()
+        return begin | "Buckets" >> beam.Create(self._blocks, reshuffle=False) | "Spread" >> GroupBlocks()
 
 
 def _empty_blocks(count: int) -> list[Block]:
     return [(bucket, b"") for bucket in range(count)]
 
 
+class Parts(beam.PTransform):
+    """Takes blocks of any bucket for use as a side input, in parts of at most PART_BYTES each."""
+
+    def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[bytes]:
+        return blocks | "Cut" >> beam.FlatMap(_side_pieces).with_output_types(bytes)
+
+
+def _side_pieces(block: Block) -> Iterator[bytes]:
+    return cut(block[1])
+
+
 class Single(beam.PTransform):
-    """Merges all blocks of bucket 0 into one element with `merge`, for use as a side input.
+    """Merges all blocks of bucket 0 into one with `merge`, for use as a side input, in parts as by Parts.
 
     An empty PCollection produces merge([]).
     """
@@ -154,9 +200,10 @@ class Single(beam.PTransform):
         self._merge = merge
 
     def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[bytes]:
-        merged = blocks | "Bring together" >> GroupEveryBucket(1)
-        return merged | "Merge" >> beam.Map(_merge_blocks, self._merge).with_output_types(bytes)
+        together = blocks | "Bring together" >> GroupEveryBucket(1)
+        merged = together | "Merge" >> beam.Map(_merge_blocks, self._merge).with_output_types(tuple[int, bytes])
+        return merged | "Parts" >> Parts()
 
 
-def _merge_blocks(element: tuple[int, Iterable[bytes]], merge: Callable[[list[bytes]], bytes]) -> bytes:
-    return merge([block for block in element[1] if block])
+def _merge_blocks(element: tuple[int, Iterable[bytes]], merge: Callable[[list[bytes]], bytes]) -> Block:
+    return element[0], merge([block for block in element[1] if block])

@@ -15,7 +15,7 @@ from conceptloom.errors import BuildError, ConceptloomError
 from conceptloom.parallel import one_thread
 from conceptloom.tasks.base import Output, Task, timed
 from conceptloom.tasks.models import COUNTED, ModelTask
-from conceptloom.transforms.blocks import TASKS, tagged
+from conceptloom.transforms.blocks import TASKS, Side, tagged
 
 
 class HeldModel:
@@ -55,10 +55,15 @@ class RunModelTask(beam.DoFn):
         one_thread()
         self._held = self._shared.acquire(self._open)
 
-    def process(self, element: tuple[int, Iterable[bytes]], side: bytes | None = None) -> Iterator[pvalue.TaggedOutput]:
+    def start_bundle(self) -> None:
+        self._side = Side()
+
+    def process(
+        self, element: tuple[int, Iterable[bytes]], side: Iterable[bytes] | None = None
+    ) -> Iterator[pvalue.TaggedOutput]:
         bucket, blocks = element
         begin = time.monotonic()
-        outputs = self._held.run(bucket, [block for block in blocks if block], side)
+        outputs = self._held.run(bucket, [block for block in blocks if block], self._side.whole(side))
         self._count(model_blocks=1, model_ms=_milliseconds(begin))
         load_ms = self._held.take_load_ms()
         if load_ms is not None:
@@ -117,7 +122,7 @@ class MapBlocksWithModel(beam.PTransform):
         self._hints = dict(hints or {})
 
     def expand(self, blocks: "beam.PCollection[tuple[int, Iterable[bytes]]]") -> "beam.pvalue.DoOutputsTuple":
-        sides = {} if self._side is None else {"side": pvalue.AsSingleton(self._side)}
+        sides = {} if self._side is None else {"side": pvalue.AsIter(self._side)}
         run = beam.ParDo(RunModelTask(self._stage, self._task, self._share), **sides).with_output_types(
             tuple[int, bytes]
         )

@@ -6,7 +6,7 @@ from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spe
 from conceptloom.concepts.mining import MINED, MiningRules, mine
 from conceptloom.concepts.ranking import Quotas, Ranked, rank
 from conceptloom.concepts.routing import route
-from conceptloom.concepts.sampling import SAMPLED, merge_samples, sample
+from conceptloom.concepts.sampling import SAMPLED, last_arrival, merge_samples, sample
 from conceptloom.concepts.scoring import SCORED, score
 from conceptloom.concepts.supporters import SUPPORTERS, supporters
 
@@ -28,6 +28,7 @@ __all__ = [
     "code_sentences",
     "count_degrees",
     "count_terms",
+    "last_arrival",
     "merge_counts",
     "merge_degrees",
     "merge_samples",

@@ -4,7 +4,8 @@ Efraimidis and Spirakis (2006): of sets that wait exponentially distributed time
 n to arrive are a weighted sample without replacement. A set's time depends only on its id and the seed, so each part of
 the sets can be sampled where it is: the sample of all is among the samples of the parts.
 
-Distributed: `sample` of each block of scored sets, `merge_samples` of all.
+Distributed: `sample` of each block of scored sets, `merge_samples` of all. Once some blocks are sampled, no set of
+another that arrives after all of theirs can be drawn (`last_arrival`), and it need not be sent.
 """
 
 from collections.abc import Iterable
@@ -26,14 +27,15 @@ _LOG_2 = 0.6931471805599453
 _TERMS = 11
 
 
-def sample(scored: pa.RecordBatch | pa.Table, size: int, seed: int) -> pa.Table:
+def sample(scored: pa.RecordBatch | pa.Table, size: int, seed: int, last: float = np.inf) -> pa.Table:
     """Returns at most `size` of the sets (schema SCORED) in the order drawn, schema SAMPLED; never a set of score 0.
 
-    Two sets that arrive at the same time are drawn in the order of their ids.
+    Two sets that arrive at the same time are drawn in the order of their ids. Sets that arrive after `last` are left
+    out.
     """
     sets, scores = (scored.column(name).to_numpy() for name in ("set", "score"))
     times = arrival_times(sets, scores, seed)
-    rows = first_arrivals(times, sets, size)
+    rows = first_arrivals(np.where(times <= last, times, np.inf), sets, size)
     taken = scored.take(pa.array(rows))
     return pa.table([*taken.columns, pa.array(times[rows])], schema=SAMPLED).combine_chunks()
 
@@ -43,6 +45,14 @@ def merge_samples(parts: Iterable[pa.Table], size: int) -> pa.Table:
     table = pa.concat_tables([SAMPLED.empty_table(), *parts]).combine_chunks()
     rows = first_arrivals(table["arrival"].to_numpy(), table["set"].to_numpy(), size)
     return table.take(pa.array(rows)).combine_chunks()
+
+
+def last_arrival(drawn: pa.Table, size: int) -> float:
+    """Returns when the last of `size` sets arrives, given the sample of some of all sets; infinite if it has fewer.
+
+    A set that arrives later cannot be in the sample of all: at least `size` sets arrive before it.
+    """
+    return drawn["arrival"][size - 1].as_py() if len(drawn) >= size else np.inf
 
 
 def arrival_times(sets: UInt64, scores: Float64, seed: int) -> Float64:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
+from conceptloom import storage
 from conceptloom.current import build_at, resolved
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.json_values import JsonObject

@@ -1,6 +1,7 @@
 """The reader of a build on disk."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,7 +41,8 @@ class FinishedStage:
 
     def shards(self, kind: str) -> int:
         """Returns the number of shards of one kind."""
-        return sum(file["path"].startswith(f"{kind}-") for file in self.manifest.files)
+        name = re.compile(rf"{re.escape(kind)}-\d+\.parquet")
+        return sum(name.fullmatch(file["path"]) is not None for file in self.manifest.files)
 
     def shard(self, kind: str, bucket: int, columns: list[str] | None = None) -> pa.Table:
         """Returns the rows of one shard."""

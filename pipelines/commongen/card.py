@@ -36,6 +36,12 @@ def _about(report: JsonObject) -> str:
             f" {sum(capped['sentences'].values()):,} sentences had more concepts than `mine.max_concepts`; their most "
             f"frequent ones, {sum(capped['concepts'].values()):,} in all, were passed over."
         )
+    over = report["over_train_references"]
+    if over["sets"]:
+        text += (
+            f" {over['sets']:,} sets of train have more than `overlap.train_references` captions; "
+            f"{sum(over['captions'].values()):,} times a caption was left out of one."
+        )
     return text + about_frozen(report, "`quotas` and `overlap.references`")
 
 

@@ -14,10 +14,10 @@ from conceptloom.corpus.units import Unit
 from conceptloom.estimation.fits import by_power
 from conceptloom.estimation.growth import Counts, Growth
 from conceptloom.pipelines.build.context import Context
-from conceptloom.pipelines.commongen.counts import SetCounts, count_sets, routed, units_of_sets
+from conceptloom.pipelines.commongen.counts import SetCounts, count_sets, drawn_sets, merged_sets, routed, units_of_sets
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn, Rows, SampleRun, Samples, SecondStep, fewer
-from conceptloom.tasks.commongen.sample import TOGETHER
+from conceptloom.tasks.merging import blocks_by_level
 
 EnglishSamples = Samples[CommonGenSettings, SetCounts, Counts]
 
@@ -47,6 +47,7 @@ class CommonGenCosts:
         "mine/cpu/MineShard": "occurrences",
         "mine/shuffled/routed": "routed",
         "mine/shuffled/degrees": "degrees",
+        "mine/shuffled/terms": "counted_terms",
         "mine/written/mined": "sets",
         "mine/written/terms": "terms",
         "sample/held": "shard_sets",
@@ -87,6 +88,7 @@ class CommonGenCosts:
         "conceptloom.tasks.commongen.mine",
         "conceptloom.tasks.commongen.sample",
         "conceptloom.tasks.commongen.split.gather",
+        "conceptloom.tasks.commongen.split.train",
         "conceptloom.tasks.commongen.frozen",
         "conceptloom.tasks.commongen.publish",
     )
@@ -160,7 +162,8 @@ def _rows(sizes: _Sizes) -> Rows:
         "one": 1.0,
         "left_out": sizes.read - sizes.kept,
         "routed": routed(more.leads, more.shards),
-        "degrees": more.shards * more.terms,
+        "counted_terms": sizes.buckets * more.terms,
+        "degrees": sum(blocks_by_level(more.shards, least=0), more.shards) * more.terms,
         "not_drawn": sizes.sets - sizes.candidates,
         "dropped": sizes.candidates - sizes.divided,
         "bucket_captions": sizes.read / sizes.buckets,
@@ -226,8 +229,8 @@ class _Growth:
             occurrences=self._occurrences(),
             leads=more.leads * times,
             terms=self._on(lambda one: one.more.terms),
-            drawn=min(sets, float(shards * size)),
-            merged=min(sets, float(-(-shards // TOGETHER) * size)),
+            drawn=drawn_sets(sets, shards, size),
+            merged=merged_sets(sets, shards, size),
             holders=candidates * self._on(lambda one: one.more.holders / one.candidates),
             train=train,
             references=train * (1 + further),

@@ -16,7 +16,8 @@ from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn
 from conceptloom.tasks.commongen.mine import TERMS
-from conceptloom.tasks.commongen.sample import TOGETHER
+from conceptloom.tasks.commongen.sample import shards_ahead
+from conceptloom.tasks.merging import TOGETHER, blocks_by_level, levels
 
 SETS_SEEN = 250_000
 """The number of concept sets of the largest sample whose drawn units are counted."""
@@ -34,7 +35,7 @@ class SetCounts(NamedTuple):
     drawn: float
     """Sets that are drawn as candidates within their shards."""
     merged: float
-    """Sets that remain after merging groups of shards."""
+    """Sets that remain after merging groups of shards, summed over the levels of the tree."""
     holders: float
     """Captions that contain the lead concept of a candidate, summed over all candidates."""
     train: float
@@ -49,18 +50,46 @@ def count_sets(context: Context[CommonGenSettings]) -> SetCounts:
     """Returns the counts of a finished build."""
     size = context.settings.sample.size
     mined = [file["rows"] for file in context.manifests["mine"].files if file["path"].startswith("mined-")]
-    groups = [sum(mined[start : start + TOGETHER]) for start in range(0, len(mined), TOGETHER)]
+    at_once = shards_ahead(len(mined)) == len(mined)
     return SetCounts(
         occurrences=context.manifests["mine"].summary["numbers"]["supports"]["all"],
         leads=_leads(context),
         terms=_rows_of(context, "mine", TERMS),
-        drawn=sum(min(rows, size) for rows in mined),
-        merged=sum(min(rows, size) for rows in groups),
+        drawn=sum(min(rows, size) for rows in mined) if at_once else drawn_sets(sum(mined), len(mined), size),
+        merged=_merged(mined, size) if at_once else merged_sets(sum(mined), len(mined), size),
         holders=_holders(context),
         train=_rows_of(context, "publish", "data/train-"),
         references=_rows_of(context, "publish", "published/train-", "_trg.txt"),
         shards=len(mined),
     )
+
+
+def _merged(sets: list[int], size: int) -> int:
+    merged = 0
+    for _ in range(max(1, levels(len(sets)))):
+        sets = [min(size, sum(sets[start : start + TOGETHER])) for start in range(0, len(sets), TOGETHER)]
+        merged += sum(sets)
+    return merged
+
+
+def drawn_sets(sets: float, shards: int, size: int) -> float:
+    """Returns the expected number of sets that equal shards draw, of `sets` in all."""
+    ahead = shards_ahead(shards)
+    return ahead * min(sets / shards, size) + (shards - ahead) * _of_another(sets, shards, size)
+
+
+def merged_sets(sets: float, shards: int, size: int) -> float:
+    """Returns the expected number of sets that leave the levels of both trees, of `sets` in all."""
+    ahead, each = shards_ahead(shards), _of_another(sets, shards, size)
+    first = sum(min(sets, blocks * size) for blocks in blocks_by_level(ahead, least=0)) if ahead < shards else 0
+    every = enumerate(blocks_by_level(shards), 1)
+    return first + sum(min(sets, blocks * min(size, each * TOGETHER**level)) for level, blocks in every)
+
+
+def _of_another(sets: float, shards: int, size: int) -> float:
+    """What a shard draws that is not drawn first: its share of the sets that arrive before the last of those ahead."""
+    ahead = shards_ahead(shards)
+    return min(sets / shards, size / ahead if ahead < shards else size)
 
 
 def units_of_sets(context: Context[CommonGenSettings], drawn: Drawn) -> Counts:

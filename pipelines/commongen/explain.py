@@ -26,6 +26,7 @@ from conceptloom.pipelines.builds.finished import FinishedBuild, with_value
 from conceptloom.tables import read_table
 from conceptloom.tasks.commongen.frozen import frozen_sets
 from conceptloom.tasks.commongen.mine import TERMS
+from conceptloom.tasks.commongen.split.train import LEFT_OUT
 
 SHOWN = 5
 """The number of sentences of a set, or sets of a sentence, that are shown."""
@@ -62,7 +63,8 @@ def _sentence(build: FinishedBuild, sentence: str) -> History | None:
     history = {**head((kept or others or rejected)[0]), "copies_at": copies}
     history["concepts"] = kept[0]["concepts"] if kept else []
     history["passed_over"] = _passed_over(build, bucket, sentence, history["concepts"])
-    history["rejected"] = list(map(why, others))
+    over = build.rows_with("split", LEFT_OUT, bucket, "id", sentence)
+    history["rejected"] = list(map(why, [*others, *over]))
     history["sets"] = list(_sets_with(build, history["text"]))
     return history
 

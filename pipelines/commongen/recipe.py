@@ -27,11 +27,12 @@ from conceptloom.tasks.commongen.mine import TERMS, shards_of
 from conceptloom.tasks.commongen.publish import Sets
 from conceptloom.tasks.commongen.sample import MinedSets
 from conceptloom.tasks.commongen.split.references import Stages
+from conceptloom.tasks.commongen.split.train import CUT, OVER, any_hot
 from conceptloom.tasks.commongen.vocabulary import FILE as VOCABULARY
 from conceptloom.tasks.commongen.vocabulary import ReadVocabulary
 from conceptloom.transforms.commongen.mine import Mine
 from conceptloom.transforms.commongen.sample import Sample
-from conceptloom.transforms.commongen.split import SplitSets
+from conceptloom.transforms.commongen.split import SplitPlan, SplitSets
 from conceptloom.transforms.ingest import Ingest
 from conceptloom.transforms.publish import Publish
 
@@ -152,10 +153,14 @@ def _split(context: EnglishContext, pipeline: beam.Pipeline) -> object:
         take = TakeFrozenSets(frozen.files, frozen.directory, directory)
     stages = Stages(context.directory("ingest"), context.directory("mine"))
     return pipeline | "Split" >> SplitSets(
-        policy=settings.overlap.chosen(),
-        references=settings.overlap.references,
+        SplitPlan(
+            policy=settings.overlap.chosen(),
+            references=settings.overlap.references,
+            train_references=settings.overlap.train_references,
+            hot=any_hot(context.directory("sample"), settings.overlap.train_references),
+            seed=settings.seed,
+        ),
         buckets=context.buckets,
-        seed=settings.seed,
         candidates=context.directory("sample"),
         stages=stages,
         directory=directory,
@@ -196,6 +201,11 @@ def _without_references(context: EnglishContext, split: str) -> int:
     return own + sum(file[BARE] for file in files if BARE in file and f"/{split}-" in file["path"])
 
 
+def _over(numbers: JsonObject) -> JsonObject:
+    """Returns how many captions, by source, were left out of sets of train that had enough, and of how many sets."""
+    return {"captions": numbers.get(OVER, {}), "sets": numbers.get(CUT, {}).get("all", 0)}
+
+
 def _report(context: EnglishContext) -> JsonObject:
     ingest, mined = (context.manifests[name] for name in ("ingest", "mine"))
     vocabulary = next(file for file in ingest.files if file["path"] == VOCABULARY)
@@ -208,6 +218,7 @@ def _report(context: EnglishContext) -> JsonObject:
             "blake2b": vocabulary["blake2b"],
         },
         "capped": {name: numbers[f"capped_{name}"] for name in ("sentences", "concepts")},
+        OVER: _over(context.manifests["split"].summary["numbers"]),
         "mined": {"sets": numbers["made"], "sum_of_supports": numbers["supports"]["all"]},
         "frozen": context.manifests["split"].settings.get("frozen"),
         "without_references": {split: _without_references(context, split) for split in ("validation", "test")},

@@ -74,13 +74,15 @@ class QuotaSettings(Settings):
 class OverlapSettings(Settings):
     """What train may share with dev and test, and how many captions each dev and test set gets as references.
 
-    These captions are excluded from train. With 0, dev and test have no references, for people to write them.
+    These captions are excluded from train. With 0, dev and test have no references, for people to write them. A set of
+    train keeps all other captions, or the first `train_references`, by their ids, if it has more.
     """
 
     policy: str = "final"
     unseen_dev_pairs: float = Field(default=0.9631, ge=0, le=1)
     max_shared: int = Field(default=2, ge=0)
     references: int = Field(default=5, ge=0)
+    train_references: int = Field(default=10_000, ge=1)
 
     @field_validator("policy")
     @classmethod

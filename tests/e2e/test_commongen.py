@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from builds import Row, change_a_byte, report, rows, stage_rows, write_lines
+from builds import Row, change_a_byte, here, report, rows, stage_rows, write_lines
 from english_builds import (
     DEMO,
     ENGLISH,
@@ -26,6 +26,7 @@ from english_builds import (
     sets_of,
 )
 
+import conceptloom.pipelines.build.inputs
 from conceptloom.annotation import make_tasks
 from conceptloom.annotation.importing import Import, import_answers
 from conceptloom.errors import ConceptloomError, OutputError
@@ -263,6 +264,37 @@ def test_the_cap_on_concepts(tmp_path: Path) -> None:
     assert made["capped"] == {"sentences": {"list": 1}, "concepts": {"list": 3}}
     assert made["mined"]["sets"] == {f"{k} concepts": math.comb(9, k) + (k == 3) for k in SIZES}
     assert "1 sentences had more concepts" in (tmp_path / "out" / "README.md").read_text("utf-8")
+
+
+def test_the_cap_on_captions_of_train(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set has the first of the captions that it has without the cap; each other one is a row that names the set."""
+    monkeypatch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 3000)
+    build_english(tmp_path / "out", overlap={"train_references": 1})
+    data, free = data_of(tmp_path / "out"), data_of(sample)
+    left_out = rows(tmp_path / "out", "rejected/split-captions-*.parquet")
+    expected = Counter[tuple[str, str]]()
+    for row, full in zip(data["train"], free["train"], strict=True):
+        assert row == {**full, "references": full["references"][:1]}
+        expected.update((text, "#".join(sorted(row["concepts"]))) for text in full["references"][1:])
+    assert Counter((row["text"], row["detail"]) for row in left_out) == expected and expected.total() > 50
+    assert data["validation"] == free["validation"] and data["test"] == free["test"]
+    known = {row["text"]: (row["id"], row["source"], row["locator"]) for row in sentences_of(tmp_path / "out")}
+    assert all(known[row["text"]] == (row["id"], row["source"], row["locator"]) for row in left_out)
+    assert {(row["stage"], row["reason"]) for row in left_out} == {("split", "over_train_references")}
+    cut = len({row["detail"] for row in left_out})
+    counted = {"captions": dict(Counter(row["source"] for row in left_out)), "sets": cut}
+    assert report(tmp_path / "out")["over_train_references"] == counted
+    assert f"{cut:,} sets of train have more than `overlap" in (tmp_path / "out" / "README.md").read_text("utf-8")
+    told = json.loads(here("explain", tmp_path / "out", left_out[0]["text"], "--json").stdout)[0]
+    why = {"stage": "split", "reason": "over_train_references", "detail": left_out[0]["detail"]}
+    assert why in told["rejected"]
+    changed = json.loads(here("diff", sample, tmp_path / "out", "--json").stdout)
+    assert changed["kinds"] == {"added": 0, "gone": 0, "changed": cut, "moved": 0}
+
+
+def test_no_cap_is_no_file(sample: Path) -> None:
+    assert report(sample)["over_train_references"] == {"captions": {}, "sets": 0}
+    assert not list(sample.glob("rejected/split-captions-*")) and not list(sample.glob("stages/4-split/*captions*"))
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ from conceptloom.tasks.korean_commongen.split import (
     Summarise,
     decode_counts,
     encode_counts,
+    held_rows,
     held_splits,
-    merge_held,
     summarise,
 )
 
@@ -89,8 +89,9 @@ class Stage:
         side = Assign(self.policy, validation, test, 5)(found)
         divided = self.each(DivideShard(self.policy, self.source, self.target), dict.fromkeys(range(SHARDS), ()), side)
         statistics = divided["statistics"][0]
-        held = merge_held(statistics)
-        assert held == merge_held(statistics[::-1])
+        parts = [rows for block in statistics for _, rows in held_rows((0, block))]
+        held = b"".join(parts)
+        assert held_splits(held) == held_splits(b"".join(parts[::-1]))
         seen = self.each(MarkSeen(self.target), dict.fromkeys(range(SHARDS), ()), held)["statistics"].get(0, [])
         self.each(Summarise(self.target), {0: [*seen, *statistics]}, held)
         summary: dict[str, Any] = json.loads((Path(self.target) / "statistics.json").read_text(encoding="utf-8"))
@@ -197,4 +198,4 @@ def test_more_than_there_is_cannot_be_held_out(tmp_path: Path) -> None:
 def test_nothing_held_out(tmp_path: Path) -> None:
     summary = Stage(tmp_path, corpus(60), Random()).run(0, 0)
     assert (summary["train"]["sentences"], summary["test"]["sentences"]) == (60, 0)
-    assert held_splits(merge_held([])) == {}
+    assert held_splits(b"") == {}

@@ -3,8 +3,17 @@
 import apache_beam as beam
 
 from conceptloom.concepts import MiningRules
-from conceptloom.tasks.commongen.mine import CodeShard, CountTerms, MineShard, WriteTerms, merge_terms
-from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
+from conceptloom.tasks.commongen.mine import (
+    AddDegrees,
+    AddTerms,
+    CodeShard,
+    CountTerms,
+    MineShard,
+    WriteTerms,
+    merge_terms,
+)
+from conceptloom.tasks.merging import levels
+from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, MergeInTree, Single
 from conceptloom.transforms.receipts import CollectReceipts
 
 
@@ -24,14 +33,16 @@ class Mine(beam.PTransform):
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
         counted = begin | "Shards" >> EachBucket(self._buckets) | "Count" >> MapBlocks(CountTerms(self._source))
-        terms = counted["terms"] | "Terms" >> Single(merge_terms)
+        added = counted["terms"] | "Add terms" >> MergeInTree(AddTerms(), levels(self._buckets))
+        terms = added | "Terms" >> Single(merge_terms)
         # A separate PCollection, see EachBucket.
         again = begin | "Shards again" >> EachBucket(self._buckets)
         code = CodeShard(self._rules, self._shards, self._source, self._directory)
         coded = again | "Code" >> MapBlocks(code, terms)
         routed = coded["routed"] | "By lead" >> GroupEveryBucket(self._shards)
         mined = routed | "Mine" >> MapBlocks(MineShard(self._rules, self._shards, self._directory))
-        degrees = mined["degrees"] | "All degrees" >> GroupBlocks()
+        summed = mined["degrees"] | "Add degrees" >> MergeInTree(AddDegrees(), levels(self._shards))
+        degrees = summed | "All degrees" >> GroupBlocks()
         written = degrees | "Degrees" >> MapBlocks(WriteTerms(self._directory), terms)
         receipts = (coded["receipts"], mined["receipts"], written["receipts"])
         return receipts | "Receipts" >> CollectReceipts("mine", self._directory)

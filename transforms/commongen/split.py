@@ -1,23 +1,39 @@
 """Stage split of the recipe `commongen` as a PTransform."""
 
+from typing import NamedTuple
+
 import apache_beam as beam
 
 from conceptloom.splits.train_sets import TrainPolicy
-from conceptloom.tables import Block
 from conceptloom.tasks.commongen.frozen import TakeFrozenSets
 from conceptloom.tasks.commongen.split.gather import GatherSets, SummariseSets
 from conceptloom.tasks.commongen.split.judge import Judge
-from conceptloom.tasks.commongen.split.references import (
-    FindHeld,
-    FindTrain,
-    MergeHeld,
-    Stages,
-    join_known,
-    mark_held,
-    mark_judged,
+from conceptloom.tasks.commongen.split.references import FindHeld, MergeHeld, Stages
+from conceptloom.tasks.commongen.split.train import CountHot, CutHot, FindTrain
+from conceptloom.tasks.merging import levels
+from conceptloom.transforms.blocks import (
+    EachBucket,
+    GroupBlocks,
+    GroupEveryBucket,
+    MapBlocks,
+    MergeInTree,
+    Parts,
+    Single,
 )
-from conceptloom.transforms.blocks import EachBucket, GroupBlocks, GroupEveryBucket, MapBlocks, Single
 from conceptloom.transforms.receipts import CollectReceipts
+
+
+class SplitPlan(NamedTuple):
+    """How sets are split."""
+
+    policy: TrainPolicy
+    references: int
+    """How many sentences a set of dev or test gets."""
+    train_references: int
+    """How many a set of train gets at most."""
+    hot: bool
+    """Whether any candidate may have more."""
+    seed: int
 
 
 class SplitSets(beam.PTransform):
@@ -25,26 +41,25 @@ class SplitSets(beam.PTransform):
 
     The candidates are few, however large the corpus: they go to every shard of sentences as a side input, and only
     chosen sentences are shuffled. The shards are read twice, because train excludes the sentences chosen for dev and
-    test; with `take`, which copies dev and test from an earlier build, they are read once.
+    test; with `take`, which copies dev and test from an earlier build, they are read once. They are read once more if
+    there are sets with more sentences than train may have of one.
     """
 
     def __init__(
         self,
-        policy: TrainPolicy,
-        references: int,
+        plan: SplitPlan,
         buckets: int,
-        seed: int,
         candidates: str,
         stages: Stages,
         directory: str,
         take: TakeFrozenSets | None = None,
     ) -> None:
         super().__init__()
-        self._judge = Judge(policy, candidates)
-        self._references = references
+        self._plan = plan
+        self._judge = Judge(plan.policy, candidates)
         self._buckets = buckets
         self._stages = stages
-        self._gather = GatherSets(buckets, seed, directory)
+        self._gather = GatherSets(buckets, plan.seed, directory)
         self._directory = directory
         self._take = take
 
@@ -52,36 +67,44 @@ class SplitSets(beam.PTransform):
         taken = None
         if self._take is not None:
             taken = begin | "Frozen" >> EachBucket(1) | "Take" >> MapBlocks(self._take)
-        everything = self._known(begin, taken)
-        find = FindTrain(self._stages, self._buckets)
+        known = self._known(begin, taken)
+        everything, cut = self._cut(begin, known) if self._plan.hot else (known, [])
+        find = FindTrain(self._stages, self._buckets, self._directory)
         found = begin | "Shards again" >> EachBucket(self._buckets) | "Find train" >> MapBlocks(find, everything)
         grouped = found["references"] | "By set" >> GroupEveryBucket(self._buckets)
-        gathered = grouped | "Gather" >> MapBlocks(self._gather, everything)
-        parts = [gathered] if taken is None else [gathered, taken]
+        gathered = grouped | "Gather" >> MapBlocks(self._gather, known)
+        parts = [gathered, *([] if taken is None else [taken])]
         counted = tuple(part["statistics"] for part in parts) | "Train and held" >> beam.Flatten()
         summary = counted | "All statistics" >> GroupBlocks() | "Summarise" >> MapBlocks(SummariseSets(self._directory))
-        receipts = tuple(part["receipts"] for part in [*parts, summary])
+        receipts = tuple(part["receipts"] for part in [*parts, *cut, found, summary])
         return receipts | "Receipts" >> CollectReceipts("split", self._directory)
 
     def _known(self, begin: beam.pvalue.PBegin, taken: beam.pvalue.DoOutputsTuple | None) -> beam.PCollection[bytes]:
-        """Returns the candidates and the references of dev and test: the side input of every shard."""
+        """Returns the candidates and the references of dev and test, in parts: the side input of every shard."""
         once = begin | "Once" >> EachBucket(1)
         if taken is None:
-            judged = (once | "Judge" >> MapBlocks(self._judge))["judged"]
-            merged = self._chosen(begin, judged)
+            judged = (once | "Judge" >> MapBlocks(self._judge))["judged"] | "Candidates" >> Parts()
+            held = self._chosen(begin, judged)
         else:
-            frozen = taken["held"] | "Frozen sets" >> Single(b"".join)
-            judged = (once | "Judge" >> MapBlocks(self._judge, frozen))["judged"]
-            merged = taken["references"] | "Frozen references" >> Single(b"".join)
-        marked = (
-            judged | "Mark judged" >> beam.Map(mark_judged).with_output_types(tuple[int, bytes]),
-            merged | "Mark held" >> beam.Map(mark_held).with_output_types(tuple[int, bytes]),
-        )
-        return marked | "Both" >> beam.Flatten() | "Known" >> Single(join_known)
+            frozen = taken["held"] | "Frozen sets" >> Parts()
+            judged = (once | "Judge" >> MapBlocks(self._judge, frozen))["judged"] | "Candidates" >> Parts()
+            held = taken["references"] | "Frozen references" >> Parts()
+        return (judged, held) | "Known" >> beam.Flatten()
 
-    def _chosen(self, begin: beam.pvalue.PBegin, judged: beam.PCollection[Block]) -> beam.PCollection[bytes]:
-        """Returns the references of dev and test, found among the sentences."""
-        sets = judged | "Candidates" >> Single(b"".join)
+    def _chosen(self, begin: beam.pvalue.PBegin, judged: beam.PCollection[bytes]) -> beam.PCollection[bytes]:
+        """Returns the references of dev and test, found among the sentences, in parts."""
         shards = begin | "Shards" >> EachBucket(self._buckets)
-        held = shards | "Find held" >> MapBlocks(FindHeld(self._stages, self._references), sets)
-        return held["held"] | "Merge held" >> Single(MergeHeld(self._references))
+        held = shards | "Find held" >> MapBlocks(FindHeld(self._stages, self._plan.references), judged)
+        merge = MergeHeld(self._plan.references)
+        some = held["held"] | "Merge some" >> MergeInTree(merge, levels(self._buckets))
+        return some | "Merge held" >> Single(merge)
+
+    def _cut(
+        self, begin: beam.pvalue.PBegin, known: beam.PCollection[bytes]
+    ) -> tuple[beam.PCollection[bytes], list[beam.pvalue.DoOutputsTuple]]:
+        """Returns what is known with where sets of train are cut, and the outputs that have the receipts of it."""
+        most = self._plan.train_references
+        count = CountHot(self._stages, self._buckets, most)
+        counts = begin | "Shards to count" >> EachBucket(self._buckets) | "Count hot" >> MapBlocks(count, known)
+        cut = counts["counts"] | "Counts by set" >> GroupBlocks() | "Cut hot" >> MapBlocks(CutHot(most))
+        return (known, cut["cuts"] | "Cuts" >> Parts()) | "With cuts" >> beam.Flatten(), [cut]

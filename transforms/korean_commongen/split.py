@@ -16,9 +16,9 @@ from conceptloom.tasks.korean_commongen.split import (
     MarkSeen,
     SendSets,
     Summarise,
-    merge_held,
+    held_rows,
 )
-from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Single
+from conceptloom.transforms.blocks import EachBucket, GroupBlocks, MapBlocks, Parts, Single
 from conceptloom.transforms.receipts import CollectReceipts
 
 Shards: TypeAlias = beam.PCollection[tuple[int, Iterable[bytes]]]
@@ -72,7 +72,9 @@ class Split(beam.PTransform):
 def summary_of(shards: Shards, divided: beam.PCollection[Block], directory: str) -> beam.PCollection[Block]:
     """Writes the statistics of a split corpus, combined from those of its shards; returns the receipts."""
     # The held-out rows are known when every shard is split: the second reading waits for this side input.
-    held = divided | "Held out" >> Single(merge_held)
+    held = (
+        divided | "Held out" >> beam.FlatMap(held_rows).with_output_types(tuple[int, bytes]) | "Held parts" >> Parts()
+    )
     seen = shards | "Compare" >> MapBlocks(MarkSeen(directory), held)
     every = (divided, seen["statistics"]) | "Statistics" >> beam.Flatten() | "All statistics" >> GroupBlocks()
     return (every | "Summarise" >> MapBlocks(Summarise(directory), held))["receipts"]

@@ -34,6 +34,7 @@ from conceptloom.concepts import (
 from conceptloom.ledger import Ledger, count_read, count_written, reject
 from conceptloom.tables import from_ipc, read_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
+from conceptloom.tasks.merging import above
 from conceptloom.tasks.shards import read_shard
 
 FEW_CONCEPTS = "few_concepts"
@@ -72,17 +73,36 @@ class CountTerms:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema TERM_COUNTS after a one-byte mark."""
         rows = read_shard(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "words"])
-        yield Output("terms", 0, _CONCEPTS + to_ipc(count_terms(rows["concepts"])))
-        yield Output("terms", 0, _WORDS + to_ipc(count_terms(rows["words"])))
+        yield Output("terms", above(bucket), _CONCEPTS + to_ipc(count_terms(rows["concepts"])))
+        yield Output("terms", above(bucket), _WORDS + to_ipc(count_terms(rows["words"])))
+
+
+def _sums(blocks: Iterable[bytes]) -> tuple[pa.Table, pa.Table]:
+    """Adds up marked counts: those of the concepts, and those of the words."""
+    every = list(blocks)
+    concepts, words = (
+        merge_counts(from_ipc([block[1:]], TERM_COUNTS) for block in every if block[:1] == kind)
+        for kind in (_CONCEPTS, _WORDS)
+    )
+    return concepts, words
+
+
+@dataclass(frozen=True)
+class AddTerms:
+    """Adds up the counts of some shards: a level of the tree from the shards to `merge_terms`."""
+
+    outputs: ClassVar[tuple[str, ...]] = ("terms",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Yields rows of schema TERM_COUNTS after a one-byte mark."""
+        for kind, counts in zip((_CONCEPTS, _WORDS), _sums(blocks), strict=True):
+            yield Output("terms", above(bucket), kind + to_ipc(counts))
 
 
 def merge_terms(blocks: list[bytes]) -> bytes:
     """Returns the lexicons of all shards' terms as bytes: the concepts by rarity, the words by spelling."""
-    counts = [
-        merge_counts(from_ipc([block[1:]], TERM_COUNTS) for block in blocks if block[:1] == kind)
-        for kind in (_CONCEPTS, _WORDS)
-    ]
-    terms = by_rarity(counts[0]).terms, by_spelling(counts[1]).terms
+    concepts, words = _sums(blocks)
+    terms = by_rarity(concepts).terms, by_spelling(words).terms
     return to_ipc(pa.table([pa.array([one], pa.list_(pa.string())) for one in terms], ["concepts", "words"]))
 
 
@@ -147,7 +167,7 @@ class MineShard:
         found = list(mine(from_ipc(blocks, CODED).to_batches(), self.rules, bucket, self.shards))
         table = pa.Table.from_batches(found, MINED)
         file = write_table(storage.join(self.directory, shard_name("mined", bucket)), table)
-        yield Output("degrees", 0, merge_degrees(map(count_degrees, found)).to_bytes())
+        yield Output("degrees", above(bucket), merge_degrees(map(count_degrees, found)).to_bytes())
         yield receipt(bucket, Ledger(), [file], made=sizes_of(table["concepts"]), **_supports(table))
 
 
@@ -162,8 +182,19 @@ def _supports(mined: pa.Table) -> dict[str, dict[str, int]]:
 
 
 @dataclass(frozen=True)
+class AddDegrees:
+    """Adds up the degrees of some shards: a level of the tree from the shards to WriteTerms."""
+
+    outputs: ClassVar[tuple[str, ...]] = ("degrees",)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """Yields the degrees as bytes."""
+        yield Output("degrees", above(bucket), merge_degrees(map(Degrees.from_bytes, blocks)).to_bytes())
+
+
+@dataclass(frozen=True)
 class WriteTerms:
-    """Adds up the degrees of all shards."""
+    """Adds up the degrees of all shards and writes them."""
 
     directory: str
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)

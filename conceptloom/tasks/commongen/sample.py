@@ -1,5 +1,6 @@
 """Stage sample: draws candidates from all concept sets, and gives dev and test the best (CommonGen, section 3.1)."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,20 +14,21 @@ from conceptloom import storage
 from conceptloom.arrays.concept_sets import found_in
 from conceptloom.arrays.ids import set_ids
 from conceptloom.arrays.types import Column, UInt64
-from conceptloom.concepts import SAMPLED, Degrees, Lexicon, Quotas, merge_samples, rank, sample, score
+from conceptloom.concepts import SAMPLED, Degrees, Lexicon, Quotas, last_arrival, merge_samples, rank, sample, score
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import REJECTED, STRINGS
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.tables import from_ipc, read_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.commongen.mine import SIZE_UNIT, TERMS, sizes_of
+from conceptloom.tasks.merging import above
 from conceptloom.tasks.shards import read_shard
 
 NOT_DRAWN = "not_drawn"
+STRAIGHT = 256
+"""Up to this number of shards, all are drawn at once: to wait for some of them would take longer than it saves."""
 _NONE: Mapping[str, int] = {}
 _NO_ROWS = REJECTED.empty_table()
-TOGETHER = 16
-"""The number of shards of mined sets whose samples are merged at a time."""
 
 SETS = "sets.parquet"
 """The candidates, by id; schema CANDIDATES."""
@@ -76,7 +78,11 @@ def _terms(mined: MinedSets) -> tuple[Lexicon, Degrees, UInt64]:
 
 @dataclass(frozen=True)
 class DrawShard:
-    """Scores the sets of one shard and draws a sample: the samples of the shards contain the sample of all sets."""
+    """Scores the sets of one shard and draws a sample: the samples of the shards contain the sample of all sets.
+
+    Drawn from many shards, nearly all sets of a sample are drawn in vain. So the shards from `shards_ahead` on leave
+    out what arrives after the sample of those before, which are drawn first.
+    """
 
     mined: MinedSets
     size: int
@@ -84,23 +90,48 @@ class DrawShard:
     outputs: ClassVar[tuple[str, ...]] = ("drawn",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields rows of schema SAMPLED, for MergeDraws."""
-        yield Output("drawn", bucket // TOGETHER, to_ipc(sample(self.mined.scored(bucket), self.size, self.seed)))
+        """Yields rows of schema SAMPLED, for MergeDraws; `side` is the result of `LastArrival`, if there are any."""
+        last = float(side.decode()) if side else math.inf
+        yield Output("drawn", above(bucket), to_ipc(sample(self.mined.scored(bucket), self.size, self.seed, last)))
+
+
+def shards_ahead(shards: int) -> int:
+    """Returns how many shards are drawn before the others: all, or so many that both parts send equally much.
+
+    >>> shards_ahead(256), shards_ahead(10_000)
+    (256, 100)
+    """
+    return shards if shards <= STRAIGHT else math.isqrt(shards)
+
+
+@dataclass(frozen=True)
+class LastArrival:
+    """Merges the samples of the shards that are drawn first."""
+
+    size: int
+
+    def __call__(self, blocks: list[bytes]) -> bytes:
+        """Returns when the last set of their sample arrives, as text that is exact."""
+        return repr(last_arrival(merge_all(blocks, self.size), self.size)).encode()
 
 
 @dataclass(frozen=True)
 class MergeDraws:
-    """Merges the samples of TOGETHER shards, because there are many shards, each with a sample of the full size."""
+    """Merges some samples into one of the same size: a level of the tree from the shards to `Choose`.
+
+    Only the first `size` sets can still be drawn, so no bucket gets more than TOGETHER times `size` sets.
+    """
 
     size: int
     outputs: ClassVar[tuple[str, ...]] = ("samples",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema SAMPLED."""
-        yield Output("samples", 0, to_ipc(_merged(blocks, self.size)))
+        yield Output("samples", above(bucket), to_ipc(merge_all(list(blocks), self.size)))
 
 
-def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
+def merge_all(blocks: list[bytes], size: int) -> pa.Table:
+    """Returns the sample of all sets of some blocks (schema SAMPLED), given samples of at least `size`."""
     drawn = merge_samples([], size)
     for block in blocks:
         # One by one, so that at most two samples are unpacked at a time.
@@ -110,7 +141,7 @@ def _merged(blocks: Iterable[bytes], size: int) -> pa.Table:
 
 @dataclass(frozen=True)
 class Choose:
-    """Merges the samples of all shards, ranks the sets, and gives dev and test the best."""
+    """Merges the last samples, ranks the sets, and gives dev and test the best."""
 
     mined: MinedSets
     size: int
@@ -119,7 +150,7 @@ class Choose:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         """Returns the candidates (schema CANDIDATES, by id) as bytes; raises BuildError if the quotas are larger."""
-        drawn = _merged(blocks, self.size).sort_by("set").combine_chunks()
+        drawn = merge_all(blocks, self.size).sort_by("set").combine_chunks()
         ranked = rank(drawn, self.quotas, self.seed)
         splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
         columns = {

@@ -44,7 +44,7 @@ from conceptloom.statistics import (
     split_statistics,
     unseen,
 )
-from conceptloom.tables import Block, by_bucket, from_ipc, to_ipc, write_file, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, read_streams, to_ipc, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
 from conceptloom.tasks.shards import read_shard
 
@@ -192,23 +192,27 @@ def decode_counts(data: bytes) -> tuple[str, Counts]:
     return split, Counts(**fields)
 
 
-def merge_held(blocks: list[bytes]) -> bytes:
-    """Returns the held-out rows of all shards, in the order of their ids, as one block after its mark."""
-    held = from_ipc((block[1:] for block in blocks if block[:1] == _HELD), DIVIDED)
-    return _HELD + to_ipc(held.sort_by("id"))
+def held_rows(block: Block) -> Iterator[Block]:
+    """Yields the rows of a block of statistics (schema DIVIDED), if it holds held-out rows."""
+    bucket, data = block
+    if data[:1] == _HELD:
+        yield bucket, data[1:]
 
 
-def held_splits(block: bytes) -> dict[str, pa.Table]:
-    """Returns the held-out rows by split, as examples; splits without rows are omitted."""
-    held = from_ipc([block[1:]] if len(block) > 1 else [], DIVIDED)
+def held_splits(blocks: bytes) -> dict[str, pa.Table]:
+    """Returns the held-out rows by split, as examples by id, from the blocks of `held_rows`, one after the other.
+
+    Splits without rows are omitted.
+    """
+    held = pa.concat_tables([DIVIDED.empty_table(), *read_streams(blocks)]).sort_by("id")
     parts = {split: held.filter(pc.equal(held["split"], split)) for split in SPLIT_NAMES.values() if split != _TRAIN}
     return {split: examples_of_sentences(rows.combine_chunks()) for split, rows in parts.items() if len(rows)}
 
 
 @lru_cache(maxsize=1)
-def held_tuples(block: bytes) -> dict[str, EvalTuples]:
+def held_tuples(blocks: bytes) -> dict[str, EvalTuples]:
     """Returns the concept tuples of each held-out split; cached, since every shard of a process needs the same."""
-    return {split: eval_tuples(rows) for split, rows in held_splits(block).items()}
+    return {split: eval_tuples(rows) for split, rows in held_splits(blocks).items()}
 
 
 @dataclass(frozen=True)
@@ -219,7 +223,7 @@ class MarkSeen:
     outputs: ClassVar[tuple[str, ...]] = ("statistics",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields a mask for each held-out split; `side` is the result of `merge_held`."""
+        """Yields a mask for each held-out split; `side` has the blocks of `held_rows`."""
         shard = read_shard(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
         train = shard.filter(pc.equal(shard["split"], _TRAIN)).combine_chunks()
         for split, tuples in held_tuples(side or b"").items():
@@ -235,7 +239,7 @@ class Summarise:
     outputs: ClassVar[tuple[str, ...]] = (RECEIPTS,)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes STATISTICS."""
+        """Writes STATISTICS; `side` has the blocks of `held_rows`."""
         data = json.dumps(summarise(list(blocks), side or b""), ensure_ascii=False, indent=1).encode()
         file = write_file(storage.join(self.directory, STATISTICS), data, 1)
         yield receipt(bucket, count_read(pa.array([], pa.string())), [file])

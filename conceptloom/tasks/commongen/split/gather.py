@@ -26,7 +26,8 @@ from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_
 from conceptloom.tasks.commongen.mine import sizes_of
 from conceptloom.tasks.commongen.sample import CANDIDATES, rejected_sets, set_ledger
 from conceptloom.tasks.commongen.split.judge import JUDGED, TRAIN
-from conceptloom.tasks.commongen.split.references import REFERENCES, known
+from conceptloom.tasks.commongen.split.known import known
+from conceptloom.tasks.commongen.split.references import REFERENCES
 
 NO_CAPTION = "only_held_out_captions"
 
@@ -53,8 +54,11 @@ class GatherSets:
     outputs: ClassVar[tuple[str, ...]] = ("statistics", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `sets` (schema SETS_DATA), `index` and `rejected`; yields the counts of each split and the receipt."""
-        sets, held = known(side or b"")
+        """Writes `sets` (schema SETS_DATA), `index` and `rejected`; yields the counts of each split and the receipt.
+
+        `side` is as for `known`.
+        """
+        sets, held, _ = known(side or b"")
         own = sets.filter(pa.array(bucket_of(sets["set"].to_numpy(), self.buckets) == bucket))
         references = pa.concat_tables([from_ipc(blocks, REFERENCES), held])
         fate = _with_captions(own, references)
