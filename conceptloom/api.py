@@ -1,26 +1,17 @@
 """What a notebook or a training program needs: `evaluate` scores predictions, `open_build` opens a data set."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 import pyarrow as pa
 
-from conceptloom import storage
-from conceptloom.errors import InputError
+from conceptloom.data_set import SPLITS, DataSet, open_data_set
 from conceptloom.examples import Example
-from conceptloom.json_values import JsonObject
-from conceptloom.manifest import Manifest, read_manifest
 from conceptloom.metrics.certainty import Resampling, with_intervals
 from conceptloom.metrics.evaluation import evaluate_system
 from conceptloom.metrics.inputs.predictions import given_predictions, read_predictions
 from conceptloom.metrics.inputs.references import given_references, read_references
 from conceptloom.metrics.results import sentences_of
-from conceptloom.splits import SPLIT_NAMES
-from conceptloom.tables import read_table
-
-_REPORT = "report.json"
 
 
 @dataclass(frozen=True)
@@ -71,40 +62,37 @@ def evaluate(
     )
 
 
-@dataclass(frozen=True)
-class Build:
+class Build(DataSet):
     """A finished data set. `splits` reads a split, as one Arrow table, when it is asked for by name."""
 
-    directory: str
-    splits: Mapping[str, pa.Table] = field(repr=False)
-
-    @cached_property
-    def report(self) -> JsonObject:
-        """The content of report.json: counts by stage and reason, statistics, settings."""
-        return dict(json.loads(storage.read_bytes(storage.join(self.directory, _REPORT))))
+    @property
+    def splits(self) -> Mapping[str, pa.Table]:
+        """The splits that have files."""
+        return _Splits(self)
 
 
 def open_build(directory: str) -> Build:
-    """Opens a finished build, local or gs://; raises InputError where there is none."""
-    manifest = read_manifest(directory)
-    if manifest is None:
-        raise InputError(f"{directory} contains no finished build: finish the build, or check the path")
-    return Build(directory, _Splits(directory, manifest))
+    """Opens a finished build, local or gs://, or a link such as `current`.
+
+    Raises InputError where there is none, or one of its files is missing.
+    """
+    return Build(open_data_set(directory).directory)
 
 
 class _Splits(Mapping[str, pa.Table]):
     """The splits that have files, in their usual order; every access reads the files anew."""
 
-    def __init__(self, directory: str, manifest: Manifest) -> None:
-        paths = sorted(str(file["path"]) for file in manifest.files)
-        found = {name: [path for path in paths if path.startswith(f"data/{name}-")] for name in SPLIT_NAMES.values()}
-        self._paths = {name: [storage.join(directory, path) for path in some] for name, some in found.items() if some}
+    def __init__(self, build: DataSet) -> None:
+        self._build = build
+        self._names = [name for name in SPLITS if build.files("data", name)]
 
     def __getitem__(self, name: str) -> pa.Table:
-        return pa.concat_tables([read_table(path) for path in self._paths[name]])
+        if name not in self._names:
+            raise KeyError(name)
+        return pa.concat_tables(self._build.tables(name))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._paths)
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._paths)
+        return len(self._names)

@@ -102,12 +102,14 @@ def test_a_build_gives_its_splits_and_its_report(tmp_path: Path) -> None:
     paths = {"train": ["data/train-00000-of-00002.parquet", "data/train-00001-of-00002.parquet"]}
     paths["test"] = ["data/test-00000-of-00001.parquet"]
     files = [path for some in paths.values() for path in some]
-    for number, path in enumerate(files):
-        write_table(str(tmp_path / path), pa.Table.from_pylist([{"id": f"i{number}", **row}], DATA))
+    entries = [
+        {**write_table(str(tmp_path / path), pa.Table.from_pylist([{"id": f"i{number}", **row}], DATA)), "path": path}
+        for number, path in enumerate(files)
+    ]
     (tmp_path / "report.json").write_text('{"kept": 3}', "utf-8")
     with pytest.raises(InputError, match=f"{tmp_path} contains no finished build"):
         conceptloom.open_build(str(tmp_path))
-    Manifest("x", "f", {}, tuple({"path": path} for path in reversed(files))).write(str(tmp_path))
+    Manifest("x", "f", {}, tuple(reversed(entries))).write(str(tmp_path))
     build = conceptloom.open_build(str(tmp_path))
     assert list(build.splits) == ["train", "test"] and len(build.splits) == 2
     assert build.splits["train"]["id"].to_pylist() == ["i0", "i1"]
@@ -115,6 +117,12 @@ def test_a_build_gives_its_splits_and_its_report(tmp_path: Path) -> None:
     assert build.report == {"kept": 3}
     with pytest.raises(KeyError):
         build.splits["validation"]
+    (tmp_path.parent / "current").unlink(missing_ok=True)
+    (tmp_path.parent / "current").symlink_to(tmp_path.name)
+    assert conceptloom.open_build(str(tmp_path.parent / "current")).directory == str(tmp_path)
+    (tmp_path / files[0]).unlink()
+    with pytest.raises(InputError, match=f"{tmp_path}: {files[0]} is missing or has the wrong size"):
+        conceptloom.open_build(str(tmp_path))
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from rich.table import Table
 from conceptloom import progress, storage
 from conceptloom.cli.console import wide_console
 from conceptloom.cli.printing import print_json
+from conceptloom.data_set import REPORT
 from conceptloom.manifest import Manifest
 from conceptloom.pipelines.build.configuration import to_yaml
 from conceptloom.pipelines.build.context import Context
@@ -17,7 +18,7 @@ from conceptloom.pipelines.build.engine import Build, Observer
 from conceptloom.pipelines.build.inputs import InputPlan
 from conceptloom.pipelines.build.recipe import Recipe
 from conceptloom.pipelines.build.settings import S
-from conceptloom.pipelines.builds.finished import REPORT, FinishedBuild
+from conceptloom.pipelines.builds.finished import FinishedBuild
 from conceptloom.stopping import held_back
 
 _COLUMNS = (

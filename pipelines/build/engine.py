@@ -11,6 +11,7 @@ import apache_beam as beam
 from conceptloom import storage
 from conceptloom.code import code_digest
 from conceptloom.current import is_current
+from conceptloom.data_set import missing_products
 from conceptloom.errors import BuildError, ConfigError, OutputError
 from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
@@ -23,7 +24,7 @@ from conceptloom.pipelines.build.inputs import InputPlan, plan_inputs
 from conceptloom.pipelines.build.recipe import Recipe, Stage
 from conceptloom.pipelines.build.report import write_documents
 from conceptloom.pipelines.build.settings import S
-from conceptloom.pipelines.builds.finished import MARKER, missing_products
+from conceptloom.pipelines.builds.finished import MARKER
 from conceptloom.transforms.receipts import FILE as RECEIPTS
 from conceptloom.transforms.receipts import read_receipts
 

@@ -5,6 +5,7 @@ import json
 import yaml
 
 from conceptloom import __version__, storage
+from conceptloom.data_set import CARD, REPORT
 from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.card import SPLITS, BuiltFiles, data_card
 from conceptloom.pipelines.build.configuration import to_yaml
@@ -36,9 +37,9 @@ def write_documents(context: Context[S], recipe: Recipe[S]) -> list[JsonObject]:
     settings = yaml.safe_load(to_yaml(context.settings))
     shown = {name: value for name, value in settings.items() if name not in recipe.elsewhere}
     texts = {
-        "report.json": json.dumps(report, ensure_ascii=False, indent=1) + "\n",
+        REPORT: json.dumps(report, ensure_ascii=False, indent=1) + "\n",
         "config.yaml": to_yaml(context.settings),
-        "README.md": data_card(report, shown, _files(context), recipe.card),
+        CARD: data_card(report, shown, _files(context), recipe.card),
     }
     written = {name: write_file(storage.join(context.output, name), text.encode(), 1) for name, text in texts.items()}
     return [{**file, "path": name} for name, file in written.items()]

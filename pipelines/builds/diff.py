@@ -8,9 +8,10 @@ import pyarrow.parquet as pq
 
 from conceptloom import storage
 from conceptloom.comparison import DIFFERENCES, SortedFiles, Tally, compare_rows, id_bounds
+from conceptloom.data_set import SPLITS
 from conceptloom.errors import InputError
 from conceptloom.json_values import JsonObject
-from conceptloom.pipelines.builds.finished import SPLITS, FinishedBuild
+from conceptloom.pipelines.builds.finished import FinishedBuild
 from conceptloom.schemas import REJECTED
 
 ROWS_AT_ONCE = 200_000

@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.types import Column
+from conceptloom.data_set import SPLITS
 from conceptloom.hashing import ID_LENGTH, text_id
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.spelling import one_spelling
 from conceptloom.pipelines.build.recipe import Explainer, History
-from conceptloom.pipelines.builds.finished import SPLITS, FinishedBuild, open_build, with_value
+from conceptloom.pipelines.builds.finished import FinishedBuild, open_build, with_value
 
 ID = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
 DUPLICATE = "duplicate"

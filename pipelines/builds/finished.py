@@ -1,6 +1,5 @@
 """The reader of a build on disk."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,13 +11,13 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.arrays.columns import strings
 from conceptloom.current import build_at
+from conceptloom.data_set import DataSet, open_data_set
 from conceptloom.errors import InputError
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.json_values import JsonObject
 from conceptloom.manifest import NAME as MANIFEST
-from conceptloom.manifest import Manifest, missing_files, read_manifest
+from conceptloom.manifest import Manifest, read_manifest
 from conceptloom.pipelines.build.recipe import RECIPES, AnyRecipe
-from conceptloom.splits import SPLIT_NAMES
 from conceptloom.tables import read_table
 from conceptloom.tasks.base import shard_name
 from conceptloom.tasks.frozen import FOLDER, FrozenFile
@@ -27,9 +26,6 @@ MARKER = "stages/BUILD"
 """The file that names the recipe of the build in a directory; a directory without it is not a build."""
 FROZEN = "stages/FROZEN"
 """The file that names the build whose validation and test an unfinished build keeps."""
-REPORT = "report.json"
-CARD = "README.md"
-SPLITS = tuple(SPLIT_NAMES.values())
 
 
 @dataclass(frozen=True)
@@ -54,31 +50,13 @@ class FinishedStage:
 
 
 @dataclass(frozen=True)
-class FinishedBuild:
+class FinishedBuild(DataSet):
     """A build: the output of its finished stages and, once all are finished, its data set.
 
     Everything is read lazily. `manifest` and all that depends on it raise InputError while stages are missing.
     """
 
-    directory: str
     recipe: AnyRecipe
-
-    @cached_property
-    def manifest(self) -> Manifest:
-        """The manifest of the data set."""
-        found = read_manifest(self.directory)
-        if found is None:
-            raise InputError(f"{self.directory} contains no finished build: finish the build, or check the path")
-        return found
-
-    @cached_property
-    def report(self) -> JsonObject:
-        """The content of report.json."""
-        path = storage.join(self.directory, REPORT)
-        try:
-            return dict(json.loads(storage.read_bytes(path)))
-        except ValueError as error:
-            raise InputError(f"{path} is not a valid report ({error}): build {self.directory} again") from None
 
     @cached_property
     def stages(self) -> dict[str, FinishedStage]:
@@ -98,24 +76,6 @@ class FinishedBuild:
         if name not in self.stages:
             raise InputError(f"{self.directory} contains no build with a finished stage {name}: check the path")
         return self.stages[name]
-
-    def missing(self) -> list[str]:
-        """Returns the files of the data set that are missing or have the wrong size."""
-        return missing_products(self.manifest, self.directory)
-
-    def files(self, folder: str, split: str = "") -> list[JsonObject]:
-        """Returns the manifest entries of the files in a folder (of one split, if given), sorted by name."""
-        start = f"{folder}/{split}-" if split else f"{folder}/"
-        return sorted((file for file in self.manifest.files if file["path"].startswith(start)), key=_path)
-
-    def rows(self) -> dict[str, int]:
-        """Returns the number of rows of each split."""
-        return rows_of(self.manifest)
-
-    def tables(self, split: str, columns: list[str] | None = None) -> Iterator[pa.Table]:
-        """Yields the rows of a split, file by file. Memory: one file."""
-        for file in self.files("data", split):
-            yield read_table(storage.join(self.directory, file["path"]), columns)
 
     def bucket(self, unit: str) -> int:
         """Returns the bucket of an id."""
@@ -140,21 +100,6 @@ class FinishedBuild:
             if entry["path"].startswith(f"{FOLDER}/data/"):
                 file = FrozenFile(entry["path"].removeprefix(f"{FOLDER}/"), entry["rows"], entry["blake2b"])
                 yield file, storage.read_bytes(storage.join(split.directory, entry["path"]))
-
-
-def missing_products(manifest: Manifest, directory: str) -> list[str]:
-    """Returns the files of a data set that are missing or have the wrong size; its card may have been added to."""
-    return [
-        path
-        for path in missing_files(manifest, directory)
-        if path != CARD or not storage.exists(storage.join(directory, path))
-    ]
-
-
-def rows_of(manifest: Manifest) -> dict[str, int]:
-    """Returns the number of rows of each split in the manifest of a data set."""
-    files = manifest.files
-    return {split: sum(file["rows"] for file in files if file["path"].startswith(f"data/{split}-")) for split in SPLITS}
 
 
 def with_value(table: pa.Table, column: str, value: str) -> list[JsonObject]:
@@ -185,15 +130,8 @@ def open_finished(directory: str) -> FinishedBuild:
 
     Raises InputError if there is none, if one of its files is missing, or if its recipe is unknown.
     """
-    directory = build_at(directory)
-    manifest = read_manifest(directory)
-    if manifest is None or not storage.exists(storage.join(directory, REPORT)):
-        raise InputError(f"{directory} contains no finished build: finish the build, or check the path")
-    build = FinishedBuild(directory, _recipe(manifest.name, directory))
-    missing = build.missing()
-    if missing:
-        raise InputError(f"{directory}: {missing[0]} is missing or has the wrong size: build it again")
-    return build
+    found = open_data_set(directory)
+    return FinishedBuild(found.directory, _recipe(found.manifest.name, found.directory))
 
 
 def _recipe(name: str, directory: str) -> AnyRecipe:
@@ -201,7 +139,3 @@ def _recipe(name: str, directory: str) -> AnyRecipe:
         there = ", ".join(RECIPES)
         raise InputError(f"{directory} is a build of recipe {name!r}, which is not installed; there are: {there}")
     return RECIPES[name]
-
-
-def _path(file: JsonObject) -> str:
-    return str(file["path"])

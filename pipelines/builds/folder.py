@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from conceptloom import storage
 from conceptloom.current import LONGEST, NAME, current_build, names_in, resolved
+from conceptloom.data_set import REPORT, missing_products, rows_of
 from conceptloom.errors import InputError, OutputError
 from conceptloom.manifest import NAME as MANIFEST
-from conceptloom.manifest import Manifest, missing_files, read_manifest
+from conceptloom.manifest import Manifest, read_manifest
 from conceptloom.pipelines.build.recipe import RECIPES
-from conceptloom.pipelines.builds.finished import FROZEN, MARKER, REPORT, rows_of
+from conceptloom.pipelines.builds.finished import FROZEN, MARKER
 from conceptloom.pipelines.builds.when import Finish, finish_of
 
 
@@ -109,7 +110,7 @@ def _unfinished(directory: str, files: Sequence[storage.FileInfo], names: Sequen
 def _problem(manifest: Manifest, directory: str, there: Iterable[str]) -> str:
     if manifest.name not in RECIPES:
         return "its recipe is not installed"
-    missing = [REPORT] if storage.join(directory, REPORT) not in there else missing_files(manifest, directory)
+    missing = [REPORT] if storage.join(directory, REPORT) not in there else missing_products(manifest, directory)
     return f"{missing[0]} is missing or has the wrong size" if missing else ""
 
 

@@ -7,12 +7,13 @@ from functools import partial
 import pyarrow as pa
 
 from conceptloom import storage
+from conceptloom.data_set import CARD, SPLITS
 from conceptloom.errors import ConfigError, InputError
 from conceptloom.languages.korean.extract import concepts_of
 from conceptloom.ledger import reject
 from conceptloom.pipelines.build.card import BuiltFiles, variant_card
 from conceptloom.pipelines.build.recipe import VariantRequest, Variants
-from conceptloom.pipelines.builds.finished import SPLITS, FinishedBuild
+from conceptloom.pipelines.builds.finished import FinishedBuild
 from conceptloom.schemas import DATA
 from conceptloom.statistics.examples import examples_of_data
 from conceptloom.statistics.summary import block_statistics
@@ -70,7 +71,7 @@ def write_variant(build: FinishedBuild, request: VariantRequest) -> dict[str, tu
     about = {"of": storage.join(build.directory, ""), "kind": kind, "seed": seed, "source": source}
     storage.write_bytes(storage.join(output, "variant.json"), (json.dumps(about, ensure_ascii=False) + "\n").encode())
     any_left_out = any(left_out for _, left_out in counts.values())
-    storage.write_bytes(storage.join(output, "README.md"), _card(build, request, blocks, any_left_out).encode())
+    storage.write_bytes(storage.join(output, CARD), _card(build, request, blocks, any_left_out).encode())
     return counts
 
 
