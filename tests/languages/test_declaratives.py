@@ -102,6 +102,7 @@ def test_real_captions_as_a_person_judges_them() -> None:
     assert [text for text in left if not text.endswith("바다")] == ["잔디밭 위의 판다 새끼와 큰 판다"]
 
 
+@pytest.mark.slow
 def test_another_tagger_that_gives_endings() -> None:
     pytest.importorskip("kiwipiepy")
     kiwi = tagger("kiwi").tag(["새가 서 있다", "잔잔한 바다", "남자가 공을 잡다", "같이 갑시다"])

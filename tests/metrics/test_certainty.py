@@ -123,6 +123,7 @@ def test_systems_that_are_not_there_are_refused(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_holm_is_statsmodels(ps: list[float]) -> None:

@@ -214,6 +214,7 @@ def _chromium(*arguments: str) -> bytes:
     return subprocess.run([program, *flags, *arguments], check=True, capture_output=True, timeout=60).stdout
 
 
+@pytest.mark.slow
 def test_chromium_shows_it(two: str, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(two, "utf-8")
     (tmp_path / "blank.html").write_text(document("blank"), "utf-8")
