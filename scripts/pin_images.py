@@ -46,7 +46,8 @@ def main() -> int:
     text = options.dockerfile.read_text(encoding="utf-8")
     if options.check:
         missing = [image for image, digest in images(text).items() if not digest]
-        print("\n".join(f"{image} has no digest: python scripts/pin_images.py" for image in missing), end="")
+        for image in missing:
+            print(f"{image} has no digest: python scripts/pin_images.py")
         return int(bool(missing))
     try:
         digests = {image: digest_of(image) for image in images(text)}
