@@ -11,9 +11,8 @@ from contextlib import contextmanager, suppress
 
 from conceptloom.storage.names import FileInfo, is_temporary, temporary_name
 
-TRIES = 4
-PAUSE = 0.02
-"""Seconds between the tries to get a lock."""
+TRIES, PAUSE = 4, 0.02
+"""How often a lock is tried, and the seconds between."""
 
 
 def match(pattern: str) -> list[FileInfo]:

@@ -1,6 +1,6 @@
 """The builds in a folder, as a weekly build leaves one after the other there: recipe, time, size, names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from conceptloom import storage
@@ -12,6 +12,8 @@ from conceptloom.manifest import Manifest, read_manifest
 from conceptloom.pipelines.build.recipe import RECIPES
 from conceptloom.pipelines.builds.finished import FROZEN, MARKER
 from conceptloom.pipelines.builds.when import Finish, finish_of
+
+_BUSY = "being built"
 
 
 @dataclass(frozen=True)
@@ -65,22 +67,34 @@ def builds_in(directory: str, also: Iterable[str] = ()) -> list[Entry]:
     """
     place = resolved(directory)
     folders = storage.list_folders(place)
-    marked = {name: files for name, files in folders.items() if _has(place, name, files, MARKER)}
+    paths = {storage.join(place, name): files for name, files in folders.items() if name}
+    marked = {path: files for path, files in paths.items() if _has(path, files, MARKER)}
     if not marked:
         raise InputError(f"{directory} is no folder with builds in it: check the path")
     names = names_in(place, [info.path for info in folders[""] if info.size <= LONGEST])
     for path in also:
-        named = current_build(path.rstrip("/"))
-        names.setdefault(named or "", []).append(path)
-    entries = [
-        _entry(storage.join(place, name), files, names.get(storage.join(place, name), ()))
-        for name, files in marked.items()
-    ]
+        names.setdefault(_named_by(path), []).append(path)
+    entries = [_entry(path, files, _inside(path, names)) for path, files in marked.items()]
     return sorted(entries, key=lambda entry: (entry.written, entry.name), reverse=True)
 
 
-def _has(place: str, name: str, files: Sequence[storage.FileInfo], wanted: str) -> bool:
-    return bool(name) and any(info.path == storage.join(place, name, wanted) for info in files)
+def _named_by(path: str) -> str:
+    build = current_build(path.rstrip("/"))
+    if build is None:
+        raise OutputError(f"{path} names no build, nothing is there: check --current")
+    return build
+
+
+def _inside(directory: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+    """Returns the names of a build, and of what is in it: a link may point at its data alone."""
+    below = storage.join(directory, "")
+    return [
+        name for target, found in names.items() if target == directory or target.startswith(below) for name in found
+    ]
+
+
+def _has(directory: str, files: Sequence[storage.FileInfo], name: str) -> bool:
+    return any(info.path == storage.join(directory, name) for info in files)
 
 
 def _entry(directory: str, files: Sequence[storage.FileInfo], names: Sequence[str]) -> Entry:
@@ -101,7 +115,7 @@ def _unfinished(directory: str, files: Sequence[storage.FileInfo], names: Sequen
     recipe, stages = _recipe(directory), storage.join(directory, "stages", "")
     done = sum(info.path.startswith(stages) and info.path.endswith(f"/{MANIFEST}") for info in files)
     of = f" of {len(RECIPES[recipe].stages)}" if recipe in RECIPES else ""
-    busy = "being built" if storage.is_claimed(storage.join(directory, MARKER)) else "unfinished"
+    busy = _BUSY if storage.is_claimed(storage.join(directory, MARKER)) else "unfinished"
     frozen = storage.read_existing(storage.join(directory, FROZEN))
     known = frozen.decode("utf-8", "replace").rstrip("\n") if frozen else None
     return Entry(directory, recipe, f"{busy}, {done}{of} stages done", tuple(files), tuple(names), known)
@@ -110,6 +124,8 @@ def _unfinished(directory: str, files: Sequence[storage.FileInfo], names: Sequen
 def _problem(manifest: Manifest, directory: str, there: Iterable[str]) -> str:
     if manifest.name not in RECIPES:
         return "its recipe is not installed"
+    if storage.is_claimed(storage.join(directory, MARKER)):
+        return _BUSY
     missing = [REPORT] if storage.join(directory, REPORT) not in there else missing_products(manifest, directory)
     return f"{missing[0]} is missing or has the wrong size" if missing else ""
 

