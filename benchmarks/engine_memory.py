@@ -3,7 +3,7 @@
     python benchmarks/engine_memory.py --jar JAR [--workers 1 2 4] [--java=-Xmx1g …] -- RECIPE --input NAME=PATH …
 
 Builds with `--runner flink` and looks at its processes ten times a second. Prints, for each number of parallel tasks,
-the build's seconds and the peaks: of the JVM (job server and Flink), of all Python processes, of both together.
+the seconds of the build and the peaks: of the JVM (job server and Flink), of all Python processes, and of both.
 The JVM takes what it finds: by default its heap may grow to a quarter of the machine's memory, which is printed too.
 """
 

@@ -101,7 +101,7 @@ def main() -> None:
     )
     for sentences in options.sentences:
         whole = as_large(measured, sentences)
-        print(f"\n{sentences:,.0f} sentences, from samples of up to {measured.measured[-1]['read']:,} of them")
+        print(f"\n{sentences:,.0f} sentences, from samples of up to {measured.measured[-1]['read']:,.0f} of them")
         table(whole, names, options.workers)
         lists(options.recipe, whole, names)
     held = max(measured.held(name, 0)[0] for name in names)

@@ -24,7 +24,7 @@ from typing import Any
 from airflow.providers.standard.hooks.subprocess import SubprocessHook, SubprocessResult, working_directory
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG, Asset, Param
-from airflow.sdk.exceptions import AirflowException
+from airflow.sdk.exceptions import AirflowException, AirflowFailException
 
 HERE = Path(__file__).resolve().parent
 RECIPES = "conceptloom_recipes.json"
@@ -40,6 +40,9 @@ SETTINGS = {
     "on_failure": "MODULE.FUNCTION, called with the context of a task that failed for good; or a list of them",
 }
 """The settings of a recipe in SCHEDULES."""
+
+FINAL = (2, 3)
+"""The statuses of wrong usage and of a gate that says no: a task that ends with one is not tried again."""
 
 LAST_LINES = 10
 """The most lines of a command's output in the message of its failure."""
@@ -116,7 +119,10 @@ class CommandHook(SubprocessHook):
         output_encoding: str = "utf-8",
         cwd: str | None = None,
     ) -> SubprocessResult:
-        """Returns the status and the last line; raises AirflowException with the reason if the status is not 0."""
+        """Returns the status and the last line; raises AirflowException with the reason if the status is not 0.
+
+        AirflowFailException if another try would end the same (see FINAL).
+        """
         last: deque[str] = deque(maxlen=LAST_LINES)
         with working_directory(cwd) as place:
             # `send_sigterm` of the base class, at a time-out and when the task is stopped, ends this process's group.
@@ -128,7 +134,9 @@ class CommandHook(SubprocessHook):
                 self.log.info("%s", last[-1])
             status = process.wait()
         if status:
-            raise AirflowException(f"conceptloom ended with status {status}: {reason(last)}")
+            raise (AirflowFailException if status in FINAL else AirflowException)(
+                f"conceptloom ended with status {status}: {reason(last)}"
+            )
         return SubprocessResult(status, last[-1] if last else "")
 
 

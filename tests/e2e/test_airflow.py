@@ -165,8 +165,8 @@ def test_builds_run_by_run(installed: Installed) -> None:
 
     shrunk = installed.run("2026-11-14", inputs=of(more[0]))
     assert shrunk.returncode == 1
-    assert steps(installed.calls()) == ["ingest", "select", "split", "publish", "promote", "promote"]
-    assert "conceptloom ended with status 1: error: gates failed: max_fall train: " in shrunk.stdout
+    assert steps(installed.calls()) == ["ingest", "select", "split", "publish", "promote"]
+    assert "conceptloom ended with status 3: error: gates failed: max_fall train: " in shrunk.stdout
     assert os.readlink(output / "current") == EVENING
     assert sorted(path.name for path in output.iterdir()) == [MORNING, EVENING, LATER, "current"]
     assert (output / LATER / "MANIFEST.json").exists()

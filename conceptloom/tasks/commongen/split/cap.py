@@ -45,10 +45,9 @@ def cuts_of(counts: pa.Table, most: int) -> pa.Table:
 
 def within(references: pa.Table, cuts: pa.Table, shard: int) -> Bool:
     """Returns which sentences of a shard (schema REFERENCES, by (set, id)) their sets keep, shape (rows,)."""
-    found = pc.index_in(references["set"], value_set=one_array(cuts["set"]))
-    cut = cuts.take(pc.fill_null(found, 0)) if len(cuts) else cuts
-    if not len(cut):
+    if not len(cuts):
         return np.ones(len(references), dtype=np.bool_)
-    full_in, room = (cut[name].to_numpy() for name in ("shard", "room"))
+    found = pc.index_in(references["set"], value_set=one_array(cuts["set"]))
+    full_in, room = (cuts[name].take(pc.fill_null(found, 0)).to_numpy() for name in ("shard", "room"))
     free = found.is_null().to_numpy() | (shard < full_in)
     return np.asarray(free | ((shard == full_in) & (places(references) < room)))
