@@ -143,7 +143,9 @@ class Whole(Generic[S, Counted, Seen]):
         buckets = [run.buckets for run in self.runs]
         rate = bytes_a_row(buckets, rates, self.buckets)
         blocks = [one.counted("shuffled_blocks_")[name] for one in self.stages(stage)]
-        if blocks[-1] / blocks[0] <= (buckets[-1] / buckets[0]) ** 1.5:
+        # As many blocks as tasks, which may be as many as rows make shards, and not as buckets.
+        tasks = max(buckets[-1] / buckets[0], rows[-1] / max(rows[0], 1))
+        if blocks[-1] / blocks[0] <= tasks**1.5:
             return whole * rate
         # Every task sends to every bucket.
         groups, again = self.model.second_step(self.samples, f"{stage}/{name}")
