@@ -1,4 +1,4 @@
-"""Reads filled annotation files: tables (csv or tsv, from spreadsheets and crowd-sourcing platforms) or JSON lines."""
+"""Reads filled annotation files: tables (csv or tsv, from spreadsheets and crowd-sourcing platforms) or JSON."""
 
 import csv
 import json
@@ -9,7 +9,8 @@ from conceptloom.errors import ConfigError
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.readers.base import REASONS as MALFORMED
-from conceptloom.readers.base import Malformed
+from conceptloom.readers.base import Malformed, Text
+from conceptloom.readers.encoding import find_encoding, python_name
 from conceptloom.readers.fields import kind_of
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.linewise import LINE_BYTES, read_lines
@@ -25,6 +26,7 @@ REASONS = {
     "wrong_columns": "the file lacks one of the columns id, sentence, rationale, worker",
     "unknown_id": "no task has this id",
     "no_sentence": "nothing was written",
+    "concept_list": "the concepts are listed, as they were shown or with separators, and nothing else is said",
     "no_worker": "nobody is named as the author",
     "duplicate_answer": "this worker has already answered this task",
     "duplicate_sentence": "this sentence has already been written for this task",
@@ -72,17 +74,42 @@ def parse_columns(assignments: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def read_answers(path: str, columns: Mapping[str, str]) -> Iterator[Answer | Rejected]:
+def read_answers(path: str, columns: Mapping[str, str], encoding: str | None = None) -> Iterator[Answer | Rejected]:
     """Every record of a file as an answer, or as rejected if it cannot be read; blank lines are skipped.
 
-    A file whose first character is `{` is JSON lines, any other file a table with a header. Texts are normalised.
-    `columns` has the name in the file of each of COLUMNS.
+    A file whose first character is `{` is JSON lines, one that begins with `[` a JSON array of such objects, any other
+    file a table with a header. Texts are normalised. `columns` has the name in the file of each of COLUMNS; the
+    `encoding` is found if it is not given. Raises ConfigError for an unknown one.
     """
-    is_json = read_head(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
-    with open_text(path) as (stream, encoding):
-        records = _json_records(stream, encoding) if is_json else _table_records(stream, encoding, columns["id"])
-        for number, record in records:
+    first = _first_character(path, encoding)
+    with open_text(path, encoding) as (stream, name):
+        for number, record in _records(stream, name, first, columns["id"]):
             yield _answer(f"{path}#{number}", number, record, columns)
+
+
+def _first_character(path: str, encoding: str | None) -> str:
+    head = read_head(path)
+    text = head.decode(python_name(encoding or find_encoding(head)), "ignore")
+    return text.removeprefix("\ufeff").lstrip()[:1]
+
+
+def _records(stream: BinaryIO, encoding: str, first: str, named: str) -> Iterator[tuple[int, JsonObject | Malformed]]:
+    if first == "{":
+        return _json_records(stream, encoding)
+    return _array_records(stream, encoding) if first == "[" else _table_records(stream, encoding, named)
+
+
+def _array_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, JsonObject | Malformed]]:
+    """The elements of a JSON array; what cannot be decoded spoils the text it is in, and no other."""
+    value = parse_line(Text(1, 0, stream.read().decode(encoding, "surrogateescape")))
+    if isinstance(value, Malformed):
+        yield 1, value
+    for number, one in enumerate(value if isinstance(value, list) else [], 1):
+        yield number, one if isinstance(one, dict) else _no_object(number, one, json.dumps(one))
+
+
+def _no_object(number: int, value: object, text: str) -> Malformed:
+    return Malformed(number, "wrong_type", f"the record is {kind_of(value)}, not an object", excerpt(text))
 
 
 def _json_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, JsonObject | Malformed]]:
@@ -91,8 +118,7 @@ def _json_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, JsonOb
         if isinstance(value, (dict, Malformed)):
             yield line.record, value
         elif value is not None or line.text.strip():
-            detail = f"the record is {kind_of(value)}, not an object"
-            yield line.record, Malformed(line.record, "wrong_type", detail, excerpt(line.text))
+            yield line.record, _no_object(line.record, value, line.text)
 
 
 def _table_records(stream: BinaryIO, encoding: str, named: str) -> Iterator[tuple[int, JsonObject | Malformed]]:

@@ -1,10 +1,15 @@
 """Which answers are valid: for an existing task, by a named worker, with a sentence of their own."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from conceptloom.annotation.answers import Answer, Rejected
 from conceptloom.annotation.tasks import Task
+
+_WORD = re.compile(r"[\w'-]+")
+_PLAIN = re.compile(r"[\w' -]+[.!?]?")
+"""Words with blanks between them."""
 
 
 class Checked(NamedTuple):
@@ -37,10 +42,28 @@ def _objection(answer: Answer, tasks: Mapping[str, Task]) -> Rejected | None:
         return Rejected(answer, "unknown_id", f"no task has the id {answer.task!r}")
     if not answer.sentence:
         return Rejected(answer, "no_sentence")
+    if is_list(answer.sentence, tasks[answer.task].concepts):
+        return Rejected(answer, "concept_list", "only the concepts are there")
     if not answer.worker:
         return Rejected(answer, "no_worker")
     shown = {_key(text) for text in tasks[answer.task].inspiration}
     return Rejected(answer, "copied", "shown as inspiration") if _key(answer.sentence) in shown else None
+
+
+def is_list(sentence: str, concepts: Sequence[str]) -> bool:
+    """Returns whether a sentence is no more than the list of the concepts: as they were shown, or with separators.
+
+    In another order and with blanks alone, words that are all concepts may well be a sentence.
+
+    >>> is_list("ride, dog: skateboard.", ("dog", "ride", "skateboard")), is_list("Dogs ride.", ("dog", "ride"))
+    (True, False)
+    >>> is_list("dog ride", ("dog", "ride")), is_list("People like fish.", ("like", "people", "fish"))
+    (True, False)
+    """
+    words, shown = _WORD.findall(sentence.casefold()), _WORD.findall(" ".join(concepts).casefold())
+    if sorted(words) != sorted(shown):
+        return False
+    return words == shown or not _PLAIN.fullmatch(sentence)
 
 
 class _Earlier:

@@ -34,6 +34,8 @@ class Import:
     """See `make_perplexity_scorer`."""
     device: str = DEFAULT_DEVICE
     """Where a model of perplexity runs."""
+    encoding: str | None = None
+    """The encoding of the filled files; None: found for each."""
 
     def scorer(self) -> PerplexityScorer | None:
         """The scorer of perplexities, or None; raises ConfigError for limits on perplexity without a scorer."""
@@ -53,7 +55,7 @@ def import_answers(patterns: Iterable[str], chosen: Import, directory: str) -> J
     tasks = read_tasks(chosen.tasks)
     by_id = {task.id: task for task in tasks}
     paths = dict.fromkeys(info.path for pattern in patterns for info in match(pattern))
-    checked = check_answers((entry for path in paths for entry in read_answers(path, columns)), by_id)
+    checked = check_answers((entry for path in paths for entry in read_answers(path, columns, chosen.encoding)), by_id)
     measures = measure_answers(checked.valid, by_id, scorer)
     judged = apply_limits(checked.valid, measures, chosen.single, chosen.workers, chosen.worker_answers)
     result = collect_result(tasks, judged, checked.rejected, chosen.references)

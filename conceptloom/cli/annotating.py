@@ -44,7 +44,7 @@ def export(
 
 
 def import_(
-    files: list[str] = typer.Argument(help="Filled files: csv, tsv or JSON lines; each may hold *."),
+    files: list[str] = typer.Argument(help="Filled files: csv, tsv, JSON lines or a JSON array; each may hold *."),
     tasks: str = typer.Option(
         ..., "--tasks", help="The tasks.jsonl of the export, or the file in a build's annotation/."
     ),
@@ -68,6 +68,7 @@ def import_(
         None, help="A table id,perplexity (ids are the sentence_id of answers.jsonl), or transformers:PATH."
     ),
     device: str = _DEVICE,
+    encoding: str | None = typer.Option(None, help="The encoding of the filled files, such as cp1252; default: found."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
 ) -> None:
     """Reads filled files, applies the limits to answers and workers, and writes the accepted references."""
@@ -83,6 +84,7 @@ def import_(
         worker_answers=worker_answers,
         perplexity=perplexity,
         device=device,
+        encoding=encoding,
     )
     report = import_answers(files, chosen, output)
     if as_json:

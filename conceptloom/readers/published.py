@@ -1,6 +1,7 @@
 """The data set's own formats, one example a line (Korean CommonGen's release).
 
-JSON: {"concept-set": "a#b#c", "scene": "…"}; in a test file the scene is a list of references.
+JSON: {"concept-set": "a#b#c", "scene": "…"}; in a test file the scene is a list of references, empty for a set whose
+references are still to be written.
 Text: `[SOS] a#b#c = sentence [EOS]`; in a test file the references are separated by ` = `.
 """
 
@@ -36,10 +37,12 @@ class Published:
         """See `Reader.read`. A blank line is a record without text."""
         for line in read_lines(stream, encoding, first):
             parsed = line if isinstance(line, Malformed) else parse_example(line)
-            if isinstance(parsed, Example):
-                yield from (checked(line.record, at, text, self.field(at)) for at, text in enumerate(parsed.sentences))
-            else:
+            if not isinstance(parsed, Example):
                 yield parsed
+            elif not parsed.sentences:
+                yield Malformed(line.record, "broken_example", "no sentence", excerpt(line.text))
+            else:
+                yield from (checked(line.record, at, text, self.field(at)) for at, text in enumerate(parsed.sentences))
 
     def field(self, item: int) -> str:
         """Returns a name such as `scene[0]`, even if the scene is not a list."""
@@ -111,9 +114,8 @@ def _parse_text(line: Text) -> Example | Malformed:
 
 def _example(line: Text, concepts: str, sentences: list[str]) -> Example | Malformed:
     example = Example(tuple(concepts.split("#")), tuple(sentences))
-    if not all(example.concepts) or not sentences:
-        what = "an empty concept" if sentences else "no sentence"
-        return Malformed(line.record, "broken_example", what, excerpt(line.text))
+    if not all(example.concepts):
+        return Malformed(line.record, "broken_example", "an empty concept", excerpt(line.text))
     return example
 
 
@@ -140,7 +142,7 @@ def _only_sentence(example: Example) -> str:
 
 def _faithful(line: str, example: Example) -> str:
     """Returns the line if it reads back as the same example; plain Korean, nearly every row, needs no reading back."""
-    if _PLAIN.fullmatch(" ".join((*example.concepts, *example.sentences))):
+    if example.sentences and _PLAIN.fullmatch(" ".join((*example.concepts, *example.sentences))):
         return line
     entry = checked(1, 0, line)
     is_line = isinstance(entry, Text) and "\n" not in line and len(line.encode()) <= LINE_BYTES

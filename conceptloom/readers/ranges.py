@@ -79,12 +79,12 @@ def read_head(path: str, size: int = HEAD_BYTES) -> bytes:
 
 
 @contextmanager
-def open_text(path: str) -> Iterator[tuple[BinaryIO, str]]:
-    """Yields a whole file as a decompressed stream without a byte-order mark, and the encoding detected for it.
+def open_text(path: str, encoding: str | None = None) -> Iterator[tuple[BinaryIO, str]]:
+    """Yields a whole file as a decompressed stream without a byte-order mark, and its encoding: as given, or detected.
 
     Adds the path to an InputError raised in the block.
     """
-    with _open_span(Span(path), find_encoding(read_head(path))) as opened, _naming(path):
+    with _open_span(Span(path), encoding or find_encoding(read_head(path))) as opened, _naming(path):
         yield opened
 
 

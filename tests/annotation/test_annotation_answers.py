@@ -113,6 +113,60 @@ def test_each_answer_is_valid_or_rejected_for_what_is_true_of_it(answers: list[A
         }[reason]
 
 
+def test_a_json_array_is_read_like_json_lines(tmp_path: Path) -> None:
+    good = {"id": "i", "sentence": "A.", "rationale": "", "worker": "w"}
+    path = tmp_path / "filled"
+    records = [good, "text", {**good, "worker": 7}, {**good, "sentence": "\ud800"}, good]
+    found = read(path, " " + json.dumps(records, indent=1))
+    whole = Answer(f"{path}#1", "i", "w", "A.", "")
+    assert [found[0], found[4]] == [whole, whole._replace(place=f"{path}#5")]
+    reasons = [entry.reason for entry in found[1:4] if isinstance(entry, Rejected)]
+    assert reasons == ["wrong_type", "wrong_type", "undecodable"]
+    (broken,) = read(path, '[{"id": "i"},')
+    assert isinstance(broken, Rejected) and broken.reason == "broken_json"
+    path.write_bytes(b'[{"id": "i", "sentence": "na\xefve", "rationale": "", "worker": "w"}]')
+    assert [one.reason for one in read_answers(str(path), SAME) if isinstance(one, Rejected)] == ["undecodable"]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "cp949", "utf-8-sig"])
+@pytest.mark.parametrize("is_json", [True, False])
+def test_the_encoding_may_be_given(tmp_path: Path, encoding: str, is_json: bool) -> None:
+    text = "A café." if encoding == "cp1252" else "개가 달린다."
+    record = {"id": "i", "sentence": text, "rationale": "", "worker": "w"}
+    table = f"id,sentence,rationale,worker\ni,{text},,w\n"
+    path = tmp_path / "filled"
+    path.write_bytes((json.dumps([record], ensure_ascii=False) if is_json else table).encode(encoding))
+    assert list(read_answers(str(path), SAME, encoding)) == [Answer(f"{path}#1", "i", "w", text, "")]
+
+
+def test_an_unknown_encoding_is_said(tmp_path: Path) -> None:
+    (tmp_path / "filled").write_text("id\n")
+    with pytest.raises(ConfigError, match="encoding 'klingon' is unknown"):
+        list(read_answers(str(tmp_path / "filled"), SAME, "klingon"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_taken"),
+    [
+        ("{0} {1}", False),
+        ("{0} {1}.", False),
+        ("{0}, {1}", False),
+        ("{1}/{0}", False),
+        ("{1}#{0}", False),
+        ("The {0} must {1}.", True),
+        ("{0}", True),
+        ("{1} {0}!", True),
+    ],
+)
+def test_a_mere_list_of_the_concepts_is_no_sentence(sentence: str, is_taken: bool) -> None:
+    """Words that are all concepts may be a sentence where they are not as they were shown."""
+    task = TASKS[0]
+    said = sentence.format(*task.concepts)
+    found = check_answers([Answer("f#1", task.id, "w", said, "")], BY_ID)
+    assert [entry.reason for entry in found.rejected] == ([] if is_taken else ["concept_list"])
+    assert len(found.valid) == is_taken
+
+
 def test_what_was_shown_is_not_taken_as_an_answer() -> None:
     shown = {
         task.id: task for task in make_tasks([Example(("dog", "run"), ("A dog runs.",))], 1, show_inspiration=True)

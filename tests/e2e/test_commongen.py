@@ -183,6 +183,27 @@ def test_tasks_come_back_as_references(built: Path, tmp_path: Path) -> None:
     assert {task.id for task in make_tasks(examples, 0)} == {task["id"] for task in written}
 
 
+def test_sets_without_captions_are_sets_to_every_command(sample: Path, tmp_path: Path) -> None:
+    """Validation has sets whose references people are still to write; those of test have captions here."""
+    (file,), (test,) = (sorted((sample / "published").glob(f"{name}-*.jsonl")) for name in ("validation", "test"))
+    sets = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    bare = [one for one in sets if not one["scene"]]
+    assert bare
+    mixed = write_lines(tmp_path / "mixed.jsonl", [*test.read_text("utf-8").splitlines(), *map(json.dumps, bare)])
+    count = len(mixed.read_text("utf-8").splitlines())
+    table = json.loads(here("stats", "--table", "commongen", "--train", mixed, "--json").stdout)
+    assert table["train"]["sets"] == count
+    said = here("annotation", "export", file, "--output", tmp_path / "tasks")
+    assert said.stdout.startswith(f"{len(sets):,} tasks, {len(sets):,} references to be written")
+    predictions = write_lines(tmp_path / "p.txt", ["a dog runs"] * count)
+    arguments = ["evaluate", "--preset=sound", f"--references={mixed}", f"--predictions={predictions}", "--json"]
+    (system,) = json.loads(here(*arguments, "--option=language=en").stdout)["systems"]
+    assert system["items"] == count - len(bare)
+    for command in (["annotation", "order", mixed], ["adequacy", mixed]):
+        said = here(*command)
+        assert said.returncode == 0 or "no set has 2 references" in said.stderr, said.stderr
+
+
 def test_ledger_and_rejected(built: Path) -> None:
     """Read is kept and rejected in each stage, every rejected row is there, and sets are read as they were made."""
     stages = report(built)["stages"]

@@ -101,6 +101,17 @@ def test_the_reader_gives_each_sentence_and_what_is_malformed() -> None:
     assert PUBLISHED.field(1) == "scene[1]"
 
 
+def test_a_set_without_references_is_a_set_but_no_text(tmp_path) -> None:
+    """In a build's files for validation and test, references may still have to be written."""
+    path = tmp_path / "v.jsonl"
+    path.write_text('{"concept-set": "a#b", "scene": []}\n{"concept-set": "c", "scene": ["x"]}\n')
+    assert list(read_examples(str(path))) == [Example(("a", "b"), ()), Example(("c",), ("x",))]
+    assert reasons(read(PUBLISHED, path.read_bytes())) == ["broken_example", ""]
+    assert format_json(Example(("a", "b"), ()), references=True) == '{"concept-set": "a#b", "scene": []}'
+    with pytest.raises(ValueError, match="cannot be written"):
+        format_text(Example(("가", "나"), ()), references=True)
+
+
 @pytest.mark.parametrize("line", [b"[SOS] a [EOS]", b"\xff", b"{", rb'{"concept-set": "\ud800", "scene": "x"}'])
 def test_a_malformed_line_is_an_error_with_file_and_line(line: bytes, tmp_path) -> None:
     path = zipped(tmp_path / "broken.gz", b"[SOS] a = b [EOS]\n\n" + line)

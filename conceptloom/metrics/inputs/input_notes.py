@@ -30,6 +30,10 @@ TEXTS = {
         "reference has no prediction and scores 0",
         "references have no prediction and score 0",
     ),
+    "bare_sets": (
+        "set of the references has no sentence to compare with, and is left out",
+        "sets of the references have no sentence to compare with, and are left out",
+    ),
     "surplus_references": (
         "set of the references has no line of its own, and is left out",
         "sets of the references have no lines of their own, and are left out",

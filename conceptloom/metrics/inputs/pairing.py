@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from conceptloom.errors import InputError
 from conceptloom.metrics.inputs.alignment import misplaced, without_prediction
@@ -48,7 +49,15 @@ def pair_predictions(references: References, found: Predictions, by_set: bool = 
         rows, texts = _by_key(references, found, found.keys)
     if by_set and rows is not references.sets:
         rows, texts = references.sets, _first_of_sets(references, found, texts)
-    return Paired(with_predictions(rows, texts), found.notes.collected())
+    return Paired(_with_sentences(with_predictions(rows, texts), found), found.notes.collected())
+
+
+def _with_sentences(items: pa.Table, found: Predictions) -> pa.Table:
+    """The items that can be scored: a set whose references are still to be written has its line, but no score."""
+    scored = pc.greater(pc.list_value_length(items["references"]), 0)
+    if bare := len(items) - pc.sum(scored).as_py():
+        found.notes.add("bare_sets", times=bare)
+    return items.filter(scored)
 
 
 def _without_surplus(references: References, found: Predictions) -> References:

@@ -110,7 +110,7 @@ def read_references(path: str, split: str = "test") -> References:
         raise InputError(f"{path}: this directory holds no finished build; name one, or a file")
     else:
         found = References(path, _table(_line_rows(path, notes)), notes.collected())
-    if not len(found.sets):
+    if not found.sentences:
         raise InputError(f"{path}: there are no references; name a file or a finished build that has some")
     return found
 

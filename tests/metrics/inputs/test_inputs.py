@@ -278,6 +278,20 @@ def test_notes_read_well(references: str, tmp_path: Path) -> None:
     ]
 
 
+def test_sets_whose_references_are_still_to_be_written_are_left_out(tmp_path: Path) -> None:
+    """A build's validation file has them, and predictions have a line for each set."""
+    rows = [{"concept-set": key, "scene": scene if at != 1 else []} for at, (key, scene) in enumerate(SETS)]
+    references = json_lines(tmp_path / "references.jsonl", rows)
+    path = write(tmp_path / "p.txt", ["a", "b", "c"])
+    paired_all = paired(references, path)
+    assert paired_all.items["prediction"].to_pylist() == ["a", "c"]
+    assert paired_all.items["key"].to_pylist() == [SETS[0][0], SETS[2][0]]
+    (note,) = paired_all.notes
+    assert str(note) == f"{path}: 1 set of the references has no sentence to compare with, and is left out"
+    keyed = json_lines(tmp_path / "k.jsonl", [{"id": key, "prediction": key} for key, _ in SETS[::-1]])
+    assert paired(references, keyed).items["prediction"].to_pylist() == [SETS[0][0], SETS[2][0]]
+
+
 def many_sets(tmp_path: Path, count: int) -> str:
     return json_lines(tmp_path / "many.jsonl", [{"concept-set": f"a#{n}", "scene": ["x"]} for n in range(count)])
 
@@ -315,7 +329,7 @@ def test_predictions_that_cannot_be_used(references: str, tmp_path: Path, lines:
         ([""], "there are no references"),
         (['{"concept-set": "a#b"}'], "line 1: missing_field: there is no scene"),
         (['{"concept-set": "a#b", "scene": ["x", " "]}'], "line 1: reference 2 is empty; fix this line"),
-        (["", '{"concept-set": "a#b", "scene": []}'], "line 2: broken_example"),
+        (["", '{"concept-set": "a#b", "scene": []}'], "there are no references"),
         (["plain text"], "line 1: broken_example"),
     ],
 )
