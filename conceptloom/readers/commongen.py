@@ -1,7 +1,7 @@
 """CommonGen's own files: JSON lines {"concept_set": "a_N#b_V", "scene": […], "reason": […]}, and parallel text.
 
 Parallel text is two files: one has a concept set on each line (`train_src.txt`, `commongen.train.src_alpha.txt`), the
-other a sentence for it on the same line (`train_trg.txt`, `commongen.train.tgt.txt`).
+other a sentence for it on the same line (`train_trg.txt`, `commongen.train.tgt.txt`), or an empty line.
 """
 
 import dataclasses
@@ -58,6 +58,8 @@ def target_of(path: str) -> str | None:
 def read_parallel(source: str, target: str) -> Iterator[Example]:
     """Yields the examples of parallel text: each distinct line of the source, in order, with its sentences.
 
+    A set with an empty line beside it waits for its references.
+
     Memory: the files. Raises InputError, naming the line, if one file is longer or a line cannot be read.
     """
     examples: dict[str, list[str]] = {}
@@ -67,7 +69,7 @@ def read_parallel(source: str, target: str) -> Iterator[Example]:
             raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
         if not concepts.strip():
             raise InputError(f"{source}: line {number} has no concepts; fix this line")
-        examples.setdefault(concepts, []).append(sentence)
+        examples.setdefault(concepts, []).extend([sentence] if sentence.strip() else [])
     yield from (Example(tuple(concepts.split()), tuple(found)) for concepts, found in examples.items())
 
 

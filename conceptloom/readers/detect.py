@@ -25,6 +25,7 @@ _ARRAY = re.compile(r"\s*\[\s*[\[{\"\d\]]")
 _HEAD_LINES = 50
 _SHARE = 0.8  # of the first lines, as a few may be broken
 _LINE_FORMS = {"flickr": FLICKR_LINE, "conceptual-captions": CONCEPTUAL_LINE}
+_SEPARATORS = re.compile(r"[,;\t|]")
 _ARRAY_KEYS = {"aihub-captions": "caption_ko", "vatex": "enCap"}
 _IMAGES = re.compile(r'"images"\s*:\s*\[\s*\{[^{}]*"(file_name|coco_url)"\s*:')
 _ANNOTATIONS = re.compile(r'"annotations"\s*:\s*\[\s*\{(?=[^{}]*"image_id"\s*:)(?=[^{}]*"caption"\s*:)')
@@ -48,6 +49,8 @@ def find_format(path: str, head: bytes, encoding: str | None = None) -> str:
         )
     if by_lines := _by_lines(text):
         return by_lines
+    if _has_image_header(text):
+        return "image-captions"
     by_name = _BY_NAME.get(_extension(path), "")
     return "table" if by_name == "table" else _by_content(path, text) or by_name or "lines"
 
@@ -60,6 +63,12 @@ def _by_lines(text: str) -> str:
         if lines and sum(form.fullmatch(line) is not None for line in lines) >= _SHARE * len(lines):
             return name
     return ""
+
+
+def _has_image_header(text: str) -> bool:
+    """Returns whether the first line is a header with a column `caption` beside one whose name begins with `image`."""
+    cells = [cell.strip(' \r"') for cell in _SEPARATORS.split(text.partition("\n")[0])]
+    return "caption" in cells and any(cell.startswith("image") for cell in cells)
 
 
 def _by_content(path: str, text: str) -> str:

@@ -89,6 +89,13 @@ class Table:
         raise InputError(f"the columns are {shown}; {asked}say with the option column which one holds the text")
 
 
+@dataclass(frozen=True)
+class ImageCaptions(Table):
+    """A table whose column `caption` has the captions, as Flickr8k is handed on (`captions.txt`: image,caption)."""
+
+    column: str | int = "caption"
+
+
 def _entries(row: Row, number: int, places: Sequence[int], width: int) -> Iterator[Entry]:
     """Yields the texts of a row in the columns `places`, or one Malformed."""
     if row.reason:
@@ -104,4 +111,7 @@ def _entries(row: Row, number: int, places: Sequence[int], width: int) -> Iterat
 READERS.add(
     "table",
     ReaderEntry("csv or tsv, the text in the column named by the option `column`, fields by `columns`", Table),
+)
+READERS.add(
+    "image-captions", ReaderEntry("csv with the columns image and caption (Flickr8k's captions.txt)", ImageCaptions)
 )

@@ -157,7 +157,7 @@ def test_published_files(built: Path) -> None:
         assert [json.loads(line) for line in lines] == [
             {"concept_set": "#".join(row["concepts"]), "scene": row["references"], "reason": []} for row in members
         ]
-        flat = [(" ".join(row["concepts"]), text) for row in members for text in row["references"]]
+        flat = [(" ".join(row["concepts"]), text) for row in members for text in row["references"] or [""]]
         source, target = (_texts(built, f"published/{split}-*_{end}.txt") for end in ("src", "trg"))
         assert list(zip(source, target, strict=True)) == flat
         tasks = [json.loads(line) for line in _texts(built, f"annotation/{split}-*.jsonl")]
@@ -175,7 +175,7 @@ def test_tasks_come_back_as_references(built: Path, tmp_path: Path) -> None:
     (tasks,) = built.glob("annotation/test-*.jsonl")
     written = [json.loads(line) for line in tasks.read_text("utf-8").splitlines()]
     for task in written:
-        task |= {"sentence": " ".join(task["concepts"]), "rationale": "they go together", "worker": "ann"}
+        task |= {"sentence": f"See {' '.join(task['concepts'])}.", "rationale": "they go together", "worker": "ann"}
     filled = write_lines(tmp_path / "filled.jsonl", map(json.dumps, written))
     done = import_answers([str(filled)], Import(str(tasks)), str(tmp_path / "references"))
     assert done["answers"] == {"read": len(written), "taken": len(written), "rejected": {}}

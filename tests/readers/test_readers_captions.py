@@ -1,5 +1,7 @@
 """Captions of images and videos, and CommonGen's files."""
 
+import csv
+import io
 import json
 import re
 from collections import Counter
@@ -99,6 +101,19 @@ def test_the_broken_row_of_flickr30k_is_told() -> None:
     assert "NAME| NUMBER| caption" in entries[1].detail and entries[1].text.startswith("2199200615")
 
 
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1, max_size=5))
+@pytest.mark.parametrize("header", [("image", "caption"), ("image_id", "split", "caption"), ("caption", "image")])
+def test_a_table_of_images_and_captions_is_no_list_of_lines(header: tuple[str, ...], captions: list[str]) -> None:
+    """Flickr8k is handed on as captions.txt, a csv: as lines, the names of images became text."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(header)
+    rows.writerows([caption if name == "caption" else "1.jpg" for name in header] for caption in captions)
+    content = text.getvalue().encode()
+    assert find_format("captions.txt", content) == "image-captions"
+    assert texts(read(make_reader("image-captions", {}), content)) == captions
+
+
 TOLD = [
     ("flickr", b"a.jpg#0\tone\n\na.jpg#x\ttwo\nb.jpg#1\t\xff", ["", "", "broken_example", "undecodable"]),
     ("conceptual-captions", b"one\thttp://a\ntwo\n\tb\thttp://b\nc\tftp://c", ["", *["broken_example"] * 3]),
@@ -150,7 +165,8 @@ def test_options_choose_the_language_and_the_reasons() -> None:
         ("a.jsonl", b'{"v": {"timestamps": [], "sentences": []}}\n{"text": "c"}', "jsonl"),
         ("a.json", b'[{"captions": ["enCap"]}]', "json"),
         ("a.json", b'{"concept_set": "a#b", "scene": ["x"]}', "published"),
-        ("a.csv", b"image,caption\n1.jpg,a\n", "table"),
+        ("a.csv", b"image,caption\n1.jpg,a\n", "image-captions"),
+        ("a.csv", b"caption,link\na,b\n", "table"),
         ("a.csv", b"name| 3| text\nother| 4| text\n", "table"),
         ("a.tsv", b"text\tlink\nsee\there\n", "table"),
         ("a.txt", b"see http://a.b/c\nor not\n", "lines"),

@@ -7,8 +7,8 @@ from conceptloom.readers import READERS, format_options, make_reader
 
 
 def test_every_format_is_there_with_a_summary() -> None:
-    names = """activitynet aihub-captions aihub-dialogues coco coco-references commongen conceptual-captions flickr json
-    jsonl lines published table vatex"""
+    names = """activitynet aihub-captions aihub-dialogues coco coco-references commongen conceptual-captions flickr
+    image-captions json jsonl lines published table vatex"""
     assert list(READERS) == names.split()
     assert all(entry.summary for _, entry in READERS.items())
 

@@ -143,7 +143,8 @@ def _parallel_rows(source: str, target: str, notes: InputNotes) -> Iterator[Row]
             raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
         if not left.text.strip():
             raise InputError(f"{source}: line {number} has no concepts; fix this line")
-        yield _row(right, left.text, Example(tuple(left.text.split()), (right.text,)), target)
+        sentences = (right.text,) if right.text.strip() else ()
+        yield _row(right, left.text, Example(tuple(left.text.split()), sentences), target)
 
 
 def _row(line: Text, key: str, example: Example, path: str) -> Row:

@@ -29,11 +29,11 @@ class Sets:
         """Writes JSON lines, parallel text, and the annotation tasks for the sets of dev and test."""
         found = rows.select(["id", "concepts", "references"]).to_pylist()
         base = storage.join(output, "published", file.name)
-        sentences = sum(len(row["references"]) for row in found)
+        pairs = list(_pairs(found))
         files = [
             write_file(f"{base}.jsonl", _lines(map(_json, found)), len(found)),
-            write_file(f"{base}_src.txt", _lines(_repeated(found)), sentences),
-            write_file(f"{base}_trg.txt", _lines(text for row in found for text in row["references"]), sentences),
+            write_file(f"{base}_src.txt", _lines(source for source, _ in pairs), len(pairs)),
+            write_file(f"{base}_trg.txt", _lines(target for _, target in pairs), len(pairs)),
         ]
         if file.split != "train":
             tasks = storage.join(output, "annotation", f"{file.name}.jsonl")
@@ -56,8 +56,9 @@ def _tasks(found: list[JsonObject]) -> bytes:
     return "".join(task_line(row["id"], row["concepts"]) for row in found).encode()
 
 
-def _repeated(rows: list[JsonObject]) -> Iterator[str]:
-    return (" ".join(row["concepts"]) for row in rows for _ in row["references"])
+def _pairs(rows: list[JsonObject]) -> Iterator[tuple[str, str]]:
+    """Yields the lines of parallel text; a set that waits for its references has an empty line beside it."""
+    return ((" ".join(row["concepts"]), text) for row in rows for text in row["references"] or [""])
 
 
 def _lines(lines: Iterable[str]) -> bytes:
