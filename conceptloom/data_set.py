@@ -15,8 +15,9 @@ from conceptloom.manifest import Manifest, missing_files, read_manifest
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.tables import read_table
 
-REPORT = "report.json"
-CARD = "README.md"
+REPORT, CONFIG, CARD = "report.json", "config.yaml", "README.md"
+DOCUMENTS = (REPORT, CONFIG, CARD)
+"""What a build says of itself. Promotion compares it with the manifest; readers of the data do not depend on it."""
 SPLITS = tuple(SPLIT_NAMES.values())
 
 
@@ -72,18 +73,13 @@ def open_data_set(directory: str) -> DataSet:
     if missing:
         raise InputError(f"{found.directory}: {missing[0]} is missing or has the wrong size: build it again")
     if not storage.exists(storage.join(found.directory, REPORT)):
-        # Manifests of version 0.1 do not name it.
         raise InputError(f"{found.directory} contains no finished build: finish the build, or check the path")
     return found
 
 
 def missing_products(manifest: Manifest, directory: str) -> list[str]:
-    """Returns the files of a data set that are missing or have the wrong size; its card may have been added to."""
-    return [
-        path
-        for path in missing_files(manifest, directory)
-        if path != CARD or not storage.exists(storage.join(directory, path))
-    ]
+    """Returns the files of a data set that are missing or have the wrong size, apart from its documents."""
+    return [path for path in missing_files(manifest, directory) if path not in DOCUMENTS]
 
 
 def rows_of(manifest: Manifest) -> dict[str, int]:

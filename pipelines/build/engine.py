@@ -11,7 +11,7 @@ import apache_beam as beam
 from conceptloom import storage
 from conceptloom.code import code_digest
 from conceptloom.current import is_current
-from conceptloom.data_set import missing_products
+from conceptloom.data_set import CARD, missing_products
 from conceptloom.errors import BuildError, ConfigError, OutputError
 from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
@@ -199,7 +199,7 @@ class Build(Generic[S]):
         found = read_manifest(self.output)
         settings = self.settings.model_dump(mode="json")
         same = found and (found.fingerprint, found.settings) == (fingerprint, settings)
-        if found and same and not missing_products(found, self.output):
+        if found and same and not self._unwritten(found):
             return
         storage.delete_unfinished(self.output)
         into = [context.manifests[stage.name] for stage in self.recipe.stages if stage.into_output]
@@ -208,6 +208,11 @@ class Build(Generic[S]):
         finished = context.manifests[self.recipe.stages[-1].name].finished
         Manifest(self.recipe.name, fingerprint, settings, tuple(files), finished=finished).write(self.output)
         forget_frozen(self.settings, self.output)
+
+    def _unwritten(self, found: Manifest) -> list[str]:
+        """Returns the files of the data set to be written again. To its card somebody may have added something."""
+        there = storage.exists(storage.join(self.output, CARD))
+        return [path for path in missing_files(found, self.output) if path != CARD or not there]
 
 
 def _not_done(stage: str, output: str) -> OutputError:

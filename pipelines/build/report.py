@@ -5,7 +5,7 @@ import json
 import yaml
 
 from conceptloom import __version__, storage
-from conceptloom.data_set import CARD, REPORT
+from conceptloom.data_set import CARD, CONFIG, REPORT
 from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.card import SPLITS, BuiltFiles, data_card
 from conceptloom.pipelines.build.configuration import to_yaml
@@ -38,7 +38,7 @@ def write_documents(context: Context[S], recipe: Recipe[S]) -> list[JsonObject]:
     shown = {name: value for name, value in settings.items() if name not in recipe.elsewhere}
     texts = {
         REPORT: json.dumps(report, ensure_ascii=False, indent=1) + "\n",
-        "config.yaml": to_yaml(context.settings),
+        CONFIG: to_yaml(context.settings),
         CARD: data_card(report, shown, _files(context), recipe.card),
     }
     written = {name: write_file(storage.join(context.output, name), text.encode(), 1) for name, text in texts.items()}
