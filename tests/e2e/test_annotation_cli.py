@@ -48,7 +48,7 @@ def test_annotation_from_export_to_order(published: Path, tmp_path: Path) -> Non
     assert said.startswith("3 tasks, 6 references to be written: ")
     lines = [json.loads(line) for line in (tmp_path / "out" / "tasks.jsonl").open()]
     filled = tmp_path / "filled.csv"
-    rows = [f"{task['id']},{' '.join(task['concepts'])}.,because,ann" for task in lines]
+    rows = [f"{task['id']},See {' '.join(task['concepts'])}.,because,ann" for task in lines]
     filled.write_text("\n".join(["HIT,Answer,why,WorkerId", *rows, "nothing,A dog.,,bob"]))
     columns = ["id=HIT", "sentence=Answer", "rationale=why", "worker=WorkerId"]
     given = ("annotation", "import", filled, "--tasks", tmp_path / "out" / "tasks.jsonl", "--references", 2)

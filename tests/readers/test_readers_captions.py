@@ -186,7 +186,9 @@ def test_parallel_text_is_read_by_set(tmp_path_factory, rows: list[tuple[str, st
         (folder / "dev_src.txt").write_bytes(source), (folder / "dev_trg.txt").write_bytes(target)
     path = str(folder / ("dev.src_alpha.txt.gz" if packed else "dev_src.txt"))
     expected = {
-        concepts: Example(tuple(concepts.split()), tuple(text for other, text in rows if other == concepts), "dev")
+        concepts: Example(
+            tuple(concepts.split()), tuple(text for other, text in rows if other == concepts and text.strip()), "dev"
+        )
         for concepts, _ in rows
     }
     assert load_examples(f"dev={path}") == list(expected.values())
