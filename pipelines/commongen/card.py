@@ -58,8 +58,9 @@ ENGLISH = Card(
     ),
     _about,
     "`data/` the splits: id, concepts (in a random order), target (the first reference), references, source and "
-    "locator of the target · `published/` the same as JSON lines and parallel text · `annotation/` validation and test "
-    "sets as tasks for writers · `rejected/` every sentence and concept set that was left out, with stage and reason · "
-    "`index/` the candidate sets with what their scores are made of · `report.json` counts and statistics · "
+    "locator of the target · `published/` the same as JSON lines and parallel text (an empty line for a set that "
+    "waits for its references) · `annotation/` validation and test sets as tasks for writers · `rejected/` every "
+    "sentence and concept set that was left out, with stage and reason · `index/` the candidate sets with what their "
+    "scores are made of · `report.json` counts and statistics · "
     "`config.yaml` the settings.",
 )
