@@ -1,5 +1,6 @@
 """What several tests share, and which of them are slow."""
 
+import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -14,7 +15,12 @@ FAST = "not slow"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Fast tests try a property on fewer examples, unless it names a number itself."""
+    """Fast tests try a property on fewer examples, unless it names a number itself.
+
+    A shell's background jobs ignore Ctrl-C, and so would every command that a test starts and stops.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("markexpr") == FAST and not config.getoption("--hypothesis-profile"):
         settings.register_profile("fast", max_examples=10, deadline=None, database=None)
         settings.load_profile("fast")

@@ -5,7 +5,6 @@ which are imported only then. A file that is written appears under its name whol
 """
 
 import errno
-import glob
 import os
 import shutil
 import tempfile
@@ -30,7 +29,6 @@ __all__ = [
     "delete_tree",
     "delete_unfinished",
     "exists",
-    "info",
     "is_claimed",
     "is_remote",
     "join",
@@ -91,13 +89,6 @@ def exists(path: str) -> bool:
     """Returns whether a file of this name exists, or, locally, a directory."""
     with _reading(path):
         return remote.exists(path) if is_remote(path) else os.path.exists(path)
-
-
-def info(path: str) -> FileInfo | None:
-    """Returns the size and time of a file, or None if it does not exist."""
-    with _reading(path):
-        found = remote.match(path) if is_remote(path) else local.match(glob.escape(path))
-    return next((one for one in found if one.path == path), None)
 
 
 def open_read(path: str, start: int = 0) -> BinaryIO:

@@ -44,7 +44,7 @@ from conceptloom.statistics import (
     split_statistics,
     unseen,
 )
-from conceptloom.tables import Block, by_bucket, from_ipc, read_streams, to_ipc, write_file, write_table
+from conceptloom.tables import Block, by_bucket, from_ipc, read_streams, read_table, to_ipc, write_file, write_table
 from conceptloom.tasks.base import RECEIPTS, STATISTICS, Output, receipt, shard_name
 from conceptloom.tasks.shards import read_shard
 
@@ -224,7 +224,8 @@ class MarkSeen:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields a mask for each held-out split; `side` has the blocks of `held_rows`."""
-        shard = read_shard(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
+        # A shard of this stage, which has no manifest yet.
+        shard = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
         train = shard.filter(pc.equal(shard["split"], _TRAIN)).combine_chunks()
         for split, tuples in held_tuples(side or b"").items():
             mask = np.packbits(seen_in(train, tuples))
