@@ -27,7 +27,7 @@ from conceptloom.tasks.commongen.mine import TERMS, shards_of
 from conceptloom.tasks.commongen.publish import Sets
 from conceptloom.tasks.commongen.sample import MinedSets
 from conceptloom.tasks.commongen.split.references import Stages
-from conceptloom.tasks.commongen.split.train import CUT, OVER, any_hot
+from conceptloom.tasks.commongen.split.train import CUT, OVER
 from conceptloom.tasks.commongen.vocabulary import FILE as VOCABULARY
 from conceptloom.tasks.commongen.vocabulary import ReadVocabulary
 from conceptloom.transforms.commongen.mine import Mine
@@ -157,7 +157,7 @@ def _split(context: EnglishContext, pipeline: beam.Pipeline) -> object:
             policy=settings.overlap.chosen(),
             references=settings.overlap.references,
             train_references=settings.overlap.train_references,
-            hot=any_hot(context.directory("sample"), settings.overlap.train_references),
+            hot=_largest_support(context) > settings.overlap.train_references,
             seed=settings.seed,
         ),
         buckets=context.buckets,
@@ -166,6 +166,13 @@ def _split(context: EnglishContext, pipeline: beam.Pipeline) -> object:
         directory=directory,
         take=take,
     )
+
+
+def _largest_support(context: EnglishContext) -> int:
+    """Returns how many sentences hold the candidate that most hold: few corpora have sets to be cut, for which a graph
+    needs steps of their own."""
+    largest: dict[str, int] = context.manifests["sample"].summary["numbers"].get("largest", {})
+    return largest.get("support", 0)
 
 
 def _check_split(context: EnglishContext, receipts: Receipts) -> JsonObject:

@@ -91,7 +91,7 @@ def test_a_link_to_nothing_is_told_by_the_list(tmp_path: Path) -> None:
 
 
 def test_a_bucket_is_listed_and_pruned(store: Store) -> None:
-    place = f"gs://{BUCKET}/kept"
+    place = f"gs://{BUCKET}/weekly"
     for day in (1, 2, 3):
         make(place, f"{day}", finished=f"2026-11-0{day}T00:00:00.000+00:00")
     storage.write_bytes(f"{place}/README", b"mine")

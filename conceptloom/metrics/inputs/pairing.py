@@ -54,9 +54,11 @@ def pair_predictions(references: References, found: Predictions, by_set: bool = 
 
 def _with_sentences(items: pa.Table, found: Predictions) -> pa.Table:
     """The items that can be scored: a set whose references are still to be written has its line, but no score."""
-    scored = pc.greater(pc.list_value_length(items["references"]), 0)
-    if bare := len(items) - pc.sum(scored).as_py():
-        found.notes.add("bare_sets", times=bare)
+    sentences = pc.list_value_length(items["references"])
+    if pc.min(sentences).as_py() != 0:
+        return items
+    scored = pc.greater(sentences, 0)
+    found.notes.add("bare_sets", times=len(items) - pc.sum(scored).as_py())
     return items.filter(scored)
 
 

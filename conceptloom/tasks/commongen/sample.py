@@ -175,7 +175,9 @@ class WriteCandidates:
         """Writes SETS from `side`, the result of `Choose`."""
         table = from_ipc([side or b""], CANDIDATES)
         ledger = set_ledger(kept=sizes_of(table["concepts"]))
-        yield receipt(bucket, ledger, [write_table(storage.join(self.directory, SETS), table)])
+        largest = {"support": pc.max(table["support"]).as_py() or 0}
+        file = write_table(storage.join(self.directory, SETS), table)
+        yield receipt(bucket, ledger, [file], largest=largest)
 
 
 @lru_cache(maxsize=1)

@@ -12,9 +12,8 @@ from conceptloom import storage
 from conceptloom.arrays.columns import one_array
 from conceptloom.hashing import bucket_of
 from conceptloom.ledger import Ledger, reject
-from conceptloom.tables import by_bucket, from_ipc, read_table, to_ipc, write_table
+from conceptloom.tables import by_bucket, from_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
-from conceptloom.tasks.commongen.sample import SETS
 from conceptloom.tasks.commongen.split.cap import COUNTS, count_sentences, cuts_of, within
 from conceptloom.tasks.commongen.split.judge import TRAIN, of_splits
 from conceptloom.tasks.commongen.split.known import Known, known
@@ -31,15 +30,6 @@ LEFT_OUT = "rejected-captions"
 def train_sentences(stages: Stages, shard: int, sets: pa.Table, held: pa.Table) -> pa.Table:
     """Returns the sentences of a shard that may be those of some sets (JUDGED), schema REFERENCES, by (set, id)."""
     return without_copies(stages.references(shard, sets), held["text"])
-
-
-def any_hot(candidates: str, most: int) -> bool:
-    """Returns whether a candidate of stage sample, in that directory, occurs in more than `most` sentences.
-
-    Few corpora have one; without any, a graph needs no steps that cut sets.
-    """
-    supports = read_table(storage.join(candidates, SETS), ["support"])["support"]
-    return bool(pc.any(pc.greater(supports, most)).as_py())
 
 
 @dataclass(frozen=True)
