@@ -21,6 +21,12 @@ class SourceCounts:
     kept: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: "SourceCounts") -> None:
+        """Adds other counts to these."""
+        self.read += other.read
+        self.kept += other.kept
+        self.rejected.update(other.rejected)
+
 
 @dataclass
 class Ledger:
@@ -35,10 +41,14 @@ class Ledger:
     def add(self, other: "Ledger") -> None:
         """Adds the counts of another ledger to this one."""
         for source, counts in other.sources.items():
-            mine = self.of(source)
-            mine.read += counts.read
-            mine.kept += counts.kept
-            mine.rejected.update(counts.rejected)
+            self.of(source).add(counts)
+
+    def total(self) -> SourceCounts:
+        """Returns the counts of all sources together."""
+        found = SourceCounts()
+        for counts in self.sources.values():
+            found.add(counts)
+        return found
 
     def check(self, stage: str) -> None:
         """Raises BuildError unless read = kept + rejected for each source."""

@@ -1,6 +1,5 @@
 """The commands `conceptloom build` and `conceptloom demo`, and settings given on the command line."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ import typer
 from conceptloom.cli.beam import SETTINGS, beam_options
 from conceptloom.cli.json_log import HELP as LOG_HELP
 from conceptloom.cli.json_log import OPTION as LOG_OPTION
-from conceptloom.cli.json_log import LogFormat, write_event
+from conceptloom.cli.json_log import LogFormat
 from conceptloom.cli.recipes import RECIPE_HELP, RecipeCommand, own_settings
 from conceptloom.errors import ConfigError, UsageError
 from conceptloom.json_values import JsonObject
@@ -135,12 +134,11 @@ def run_build(wish: BuildWish) -> None:
     if wish.only is not None and wish.only not in stages:
         raise ConfigError(f"--only {wish.only}: the stages are {', '.join(stages)}")
     open_runner = RUNNERS[wish.runner].open
+    shown = JsonObserver(wish.output) if wish.log_format is LogFormat.JSON else ConsoleObserver()
     if wish.dry_run:
         with open_runner(wish.workers, wish.beam_options) as opened:
-            _plan(Build(recipe, settings, wish.output, opened, overwrite=wish.overwrite, update=wish.update), wish)
+            _plan(Build(recipe, settings, wish.output, opened, shown, wish.overwrite, wish.update), wish)
         return
-    is_json = wish.log_format is LogFormat.JSON
-    shown = JsonObserver(wish.output) if is_json else ConsoleObserver()
     with open_runner(wish.workers, wish.beam_options) as opened, shown as observer:
         build = Build(recipe, settings, wish.output, opened, observer, overwrite=wish.overwrite, update=wish.update)
         finished = build.run(wish.only)
@@ -157,10 +155,8 @@ def _plan(build: "Build[S]", wish: BuildWish) -> None:
         # Looks up taggers and tables, so that missing ones are reported now.
         stage.settings(build.settings)
     show_plan(build, plan, notes, wish.as_json)
-    if warning and wish.log_format is LogFormat.JSON:
-        write_event("note", build=wish.output, note=f"warning: {warning}")
-    elif warning:
-        print(f"warning: {warning}", file=sys.stderr)
+    if warning:
+        build.observer.noted(f"warning: {warning}")
 
 
 def settings_data(

@@ -1,9 +1,8 @@
 """The events of a build in the log for programs."""
 
-from collections import Counter
-
 from conceptloom import progress
 from conceptloom.cli.json_log import write_event
+from conceptloom.ledger import Ledger
 from conceptloom.manifest import Manifest
 from conceptloom.pipelines.build.engine import Observer
 from conceptloom.pipelines.build.inputs import InputPlan
@@ -49,8 +48,5 @@ class JsonObserver(Observer):
 
 def _counts(manifest: Manifest) -> dict[str, object]:
     """Returns what a stage read, kept and rejected, summed over its sources."""
-    counts, rejected = manifest.ledger.values(), Counter[str]()
-    for one in counts:
-        rejected.update(one["rejected"])
-    read, kept = (sum(one[name] for one in counts) for name in ("read", "kept"))
-    return {"read": read, "kept": kept, "rejected": dict(sorted(rejected.items()))}
+    total = Ledger.from_json(manifest.ledger).total()
+    return {"read": total.read, "kept": total.kept, "rejected": dict(sorted(total.rejected.items()))}

@@ -11,6 +11,7 @@ from conceptloom import progress, storage
 from conceptloom.cli.console import wide_console
 from conceptloom.cli.printing import print_json
 from conceptloom.data_set import REPORT
+from conceptloom.ledger import Ledger
 from conceptloom.manifest import Manifest
 from conceptloom.pipelines.build.configuration import to_yaml
 from conceptloom.pipelines.build.context import Context
@@ -104,9 +105,8 @@ class ConsoleObserver(Observer):
         if self._task is not None:
             self._bars.remove_task(self._task)
             self._task = None
-        counts = manifest.ledger.values()
-        read, kept = sum(c["read"] for c in counts), sum(c["kept"] for c in counts)
-        self._print(f"stage {stage}: {read:,} read, {kept:,} kept, {manifest.seconds:.1f} s")
+        total = Ledger.from_json(manifest.ledger).total()
+        self._print(f"stage {stage}: {total.read:,} read, {total.kept:,} kept, {manifest.seconds:.1f} s")
 
 
 def show_plan(build: Build[S], plan: InputPlan, notes: tuple[str, ...], as_json: bool) -> None:

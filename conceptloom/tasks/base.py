@@ -64,8 +64,8 @@ def receipt(bucket: int, ledger: Ledger, files: Iterable[JsonObject] = (), **ext
 
 def sentences_in(data: bytes) -> tuple[int, int]:
     """Returns how many sentences were read according to a receipt, and how many were finished: kept or rejected."""
-    counts = Ledger.from_json(json.loads(data)["ledger"]).sources.values()
-    return sum(one.read for one in counts), sum(one.kept + one.rejected.total() for one in counts)
+    total = Ledger.from_json(json.loads(data)["ledger"]).total()
+    return total.read, total.kept + total.rejected.total()
 
 
 def shard_name(kind: str, bucket: int) -> str:

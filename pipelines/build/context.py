@@ -58,7 +58,7 @@ class Context(Generic[S]):
 
     def kept(self, stage: str) -> int:
         """Returns the number of sentences that a finished stage kept."""
-        return sum(counts.kept for counts in self.ledger(stage).sources.values())
+        return self.ledger(stage).total().kept
 
     def shards(self, stage: str, kind: str, columns: list[str]) -> Iterator[pa.Table]:
         """Yields the given columns of each shard of one kind, from a finished stage."""

@@ -274,8 +274,8 @@ def check_handover(context: Context[S], stage: str, ledger: Ledger) -> None:
 
 def check_counters(stage: str, ledger: Ledger, counted: dict[str, int]) -> None:
     """Raises BuildError if the runner counted fewer sentences than the ledger: some work ran uncounted."""
-    for name in ("read", "kept"):
-        held = sum(getattr(counts, name) for counts in ledger.sources.values())
+    total = ledger.total()
+    for name, held in (("read", total.read), ("kept", total.kept)):
         if counted and counted.get(name, 0) < held:
             raise BuildError(f"stage {stage}: the runner counted {counted.get(name, 0):,} {name}, the ledger {held:,}")
 
