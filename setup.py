@@ -104,6 +104,7 @@ setup(
     package_data={
         "conceptloom": ["py.typed", "*.pyi"],
         "conceptloom.samples": ["*.json", "*.txt", "*.md"],
+        "conceptloom.languages.english": ["data/*.tsv", "data/*.txt", "data/*.md"],
         "conceptloom.metrics.measures.commongen": ["data/*.exc", "data/*.md"],
         "conceptloom.similarity": ["data/*.npz", "data/*.md"],
         "conceptloom.runners": ["airflow/*.py"],

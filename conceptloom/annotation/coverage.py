@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from conceptloom.languages.english.analysers import LemmaAnalyser
+from conceptloom.languages.english.lemma_analysers import LemmaAnalyser
 from conceptloom.languages.english.words import words
 
 

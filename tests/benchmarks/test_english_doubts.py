@@ -11,7 +11,8 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from english_analysis import published_pairs, vocabulary_of  # noqa: E402
 from english_doubts import CAUSES, Doubts, Pair, cause_of, measure_doubts  # noqa: E402
 
-from conceptloom.languages.english.analysers import LemmaAnalyser, concepts_of  # noqa: E402
+from conceptloom.languages.english.analysers import concepts_of  # noqa: E402
+from conceptloom.languages.english.lemma_analysers import LemmaAnalyser  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data" / "en"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real data is not in ../shared/data")

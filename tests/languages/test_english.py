@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from conceptloom.conceptnet import read_vocabulary
 from conceptloom.errors import ConfigError
-from conceptloom.languages.english import analysers
-from conceptloom.languages.english.analysers import LemmaAnalyser, concepts_of, make_analyser, named_analyser
+from conceptloom.languages.english import lemma_analysers
+from conceptloom.languages.english.analysers import concepts_of, make_analyser, named_analyser
+from conceptloom.languages.english.lemma_analysers import LemmaAnalyser, LikelyAnalyser
 from conceptloom.languages.english.lemmas import lemmas
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.languages.english.words import FUNCTION_WORDS, is_verbal, words
@@ -127,8 +128,9 @@ def test_a_verb_in_ing_is_told_by_its_neighbours() -> None:
 
 @settings(deadline=None)
 @given(st.lists(TEXT, max_size=5))
-def test_a_sentence_is_analysed_the_same_in_any_block_and_however_often(texts: list[str]) -> None:
-    analyser = LemmaAnalyser(frozenset({"dog", "s", "é"}))
+@pytest.mark.parametrize("kind", [LemmaAnalyser, LikelyAnalyser])
+def test_a_sentence_is_analysed_the_same_in_any_block_and_however_often(kind: type, texts: list[str]) -> None:
+    analyser = kind(frozenset({"dog", "s", "é"}))
     together = analyser.matches(texts)
     assert together == [analyser.matches([text])[0] for text in texts]
     assert [len(sentence) for sentence in together] == [len(words(text)) for text in texts]
@@ -136,10 +138,10 @@ def test_a_sentence_is_analysed_the_same_in_any_block_and_however_often(texts: l
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysers, "FORMS", 3)
-    analyser = LemmaAnalyser(VOCABULARY)
-    assert concepts_of(["dogs run man ski dogs boat"], analyser) == [["dog", "run", "man", "ski", "boat"]]
-    assert len(analyser._known) <= 3
+    monkeypatch.setattr(lemma_analysers, "FORMS", 3)
+    for analyser in (LemmaAnalyser(VOCABULARY), LikelyAnalyser(VOCABULARY)):
+        assert concepts_of(["dogs run man ski dogs boat"], analyser) == [["dog", "run", "man", "ski", "boat"]]
+        assert len(analyser._known) <= 3
 
 
 @pytest.fixture(scope="module")
@@ -169,8 +171,10 @@ def test_the_concepts_lie_between_those_of_two_plain_programs(published) -> None
 
 
 def test_an_unknown_analyser_is_an_error_that_lists_those_there_are() -> None:
-    for name in ("lemmas", "spacy", "spacy:"):
-        with pytest.raises(ConfigError, match=f"no analyser is called '{name}'; there are: lemma, spacy:MODEL"):
+    for name in ("lemmas", "lemma:", "lemma:all", "spacy", "spacy:"):
+        with pytest.raises(
+            ConfigError, match=f"no analyser is called '{name}'; there are: lemma, lemma:published, lemma:every, spacy:"
+        ):
             make_analyser(name, VOCABULARY)
 
 
@@ -240,7 +244,10 @@ def test_a_spacy_model_that_is_missing_or_untagged_is_an_error(spacy_model: str,
 
 
 def test_the_signature_names_the_version() -> None:
-    assert named_analyser("lemma").signature() == {"name": "lemma", "lemminflect": "0.2.3"}
+    every = {"name": "lemma", "lemminflect": "0.2.3"}
+    assert named_analyser("lemma:every").signature() == every
+    likely, published = (named_analyser(name).signature() for name in ("lemma", "lemma:published"))
+    assert likely.pop("readings") != published.pop("readings") and likely == published == every
 
 
 def test_function_words_are_no_nouns_of_the_published_sets() -> None:

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Protocol
 
 from conceptloom.errors import ConfigError
-from conceptloom.languages.english.lemmas import FORMS, Lemmas, lemmas
-from conceptloom.languages.english.words import is_verbal, words
-
-Vocabulary = frozenset[str]
-"""The concepts that may be found: single words in lower case."""
+from conceptloom.languages.english.lemma_analysers import LemmaAnalyser, LikelyAnalyser, Vocabulary
+from conceptloom.languages.english.readings import readings_table
 
 DEFAULT = "lemma"
+EVERY = "lemma:every"
+"""For asking whether a sentence has a given concept: in doubt it has."""
+PUBLISHED = "lemma:published"
 SUMMARIES = {
-    "lemma": "noun and verb lemmas by lemminflect, every reading of a word",
+    DEFAULT: "noun and verb lemmas by lemminflect, those that a word likely stands for in its sentence",
+    PUBLISHED: "the same, with the published sets' own lemmas where no dictionary has them (species: specie)",
+    EVERY: "noun and verb lemmas by lemminflect, every one that a word has",
     "spacy:MODEL": "nouns and verbs as a spaCy model tags them (extra `spacy`, and the model)",
 }
 """The analysers that can be named, with a line each."""
@@ -46,8 +48,8 @@ class AnalyserOptions(Protocol):
 def named_analyser(name: str) -> AnalyserOptions:
     """Returns the analyser of a name, not opened; raises ConfigError for an unknown one."""
     kind, _, model = name.partition(":")
-    if name == DEFAULT:
-        return LemmaOptions()
+    if name in (DEFAULT, PUBLISHED, EVERY):
+        return LemmaOptions(model)
     if kind == "spacy" and model:
         return SpacyOptions(model)
     raise ConfigError(f"no analyser is called {name!r}; there are: {', '.join(SUMMARIES)}")
@@ -65,46 +67,22 @@ def concepts_of(texts: list[str], analyser: Analyser) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class LemmaOptions:
-    """The analyser by lemminflect, which has no options."""
+    """An analyser by lemminflect: of likely readings, of these with the published sets' own lemmas, or of every one."""
+
+    kind: str = ""
 
     def signature(self) -> dict[str, str]:
-        """See AnalyserOptions: the version of lemminflect."""
-        return {"name": "lemma", "lemminflect": version("lemminflect")}
+        """See AnalyserOptions: the version of lemminflect, and the table of readings, where one is used."""
+        own = {"name": "lemma", "lemminflect": version("lemminflect")}
+        if self.kind == "every":
+            return own
+        return {**own, "readings": f"{self.kind or 'likely'} {readings_table().digest}"}
 
-    def open(self, vocabulary: Vocabulary) -> "LemmaAnalyser":
+    def open(self, vocabulary: Vocabulary) -> "LemmaAnalyser | LikelyAnalyser":
         """See AnalyserOptions."""
-        return LemmaAnalyser(vocabulary)
-
-
-class LemmaAnalyser:
-    """Every noun and verb lemma of each word: 90,000 captions a second on one core, once the word forms are known.
-
-    Without a tagger `building` is both `building` and `build`; benchmarks/english_analysis.py measures how much this
-    adds.
-    """
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._known: dict[str, Lemmas] = {}
-
-    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
-        """See `Analyser.matches`."""
-        return [self._sentence(words(text)) for text in texts]
-
-    def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
-        found = []
-        for at, word in enumerate(sentence):
-            certain, gerund = self._known.get(word) or self._look_up(word)
-            found.append((*certain, gerund) if gerund and not is_verbal(sentence, at) else certain)
-        return found
-
-    def _look_up(self, word: str) -> Lemmas:
-        """Returns the lemmas of a word form that are in the vocabulary; remembered, as a corpus has few forms."""
-        certain, gerund = lemmas(word)
-        kept = tuple(lemma for lemma in certain if lemma in self._vocabulary)
-        if len(self._known) >= FORMS:
-            self._known.clear()
-        return self._known.setdefault(word, Lemmas(kept, gerund if gerund in self._vocabulary else ""))
+        if self.kind == "every":
+            return LemmaAnalyser(vocabulary)
+        return LikelyAnalyser(vocabulary, published=self.kind == "published")
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,16 @@ FORMS = 1 << 18
 """How many word forms are cached; a corpus of captions has fewer."""
 
 _KINDS = ("NOUN", "VERB")
-_Readings = dict[str, tuple[str, ...]]
+Readings = dict[str, tuple[str, ...]]
+"""The lemmas of a word form by part of speech (NOUN, VERB, AUX, ADJ, ADV), as in the dictionary."""
 
 
 class _Lexicon(Protocol):
     """What is used of lemminflect."""
 
-    def getAllLemmas(self, word: str) -> _Readings: ...  # noqa: N802
+    def getAllLemmas(self, word: str) -> Readings: ...  # noqa: N802
 
-    def getAllLemmasOOV(self, word: str, upos: str) -> _Readings: ...  # noqa: N802
+    def getAllLemmasOOV(self, word: str, upos: str) -> Readings: ...  # noqa: N802
 
 
 class Lemmas(NamedTuple):
@@ -42,7 +43,7 @@ def lemmas(word: str) -> Lemmas:
     """
     if word in FUNCTION_WORDS:
         return Lemmas()
-    readings = _lexicon().getAllLemmas(word)
+    readings = readings_of(word)
     found = {lemma for kind in _KINDS for lemma in readings.get(kind, ())}
     if not found:
         found = _by_rule(word, "NOUN") | _by_rule(word, "VERB")
@@ -54,13 +55,22 @@ def lemmas(word: str) -> Lemmas:
     return Lemmas(tuple(sorted(found)), word if is_gerund else "")
 
 
+def readings_of(word: str) -> Readings:
+    """Returns what the dictionary says of a word form in lower case; empty for a word that it lacks.
+
+    >>> sorted(readings_of("light")), readings_of("snowboarder")
+    (['ADJ', 'ADV', 'NOUN', 'VERB'], {})
+    """
+    return _lexicon().getAllLemmas(word)
+
+
 def noun_and_verb_lemmas(word: str) -> tuple[str, ...]:
     """Returns the certain lemmas of a word that is a noun, a verb or unknown; none for one that is only an adjective.
 
     >>> noun_and_verb_lemmas("convenient"), noun_and_verb_lemmas("doors")
     ((), ('door',))
     """
-    readings = _lexicon().getAllLemmas(word)
+    readings = readings_of(word)
     return () if readings and not any(kind in readings for kind in _KINDS) else lemmas(word).certain
 
 

@@ -6,11 +6,12 @@ _CLITIC = r"'(?:s|re|ve|ll|d|m)(?![^\W_])"
 _WORD = re.compile(rf"[^\W_]+?(?=n't(?![^\W_]))|n't(?![^\W_])|{_CLITIC}|[^\W_]+")
 
 
-def _listed(text: str) -> frozenset[str]:
+def listed(text: str) -> frozenset[str]:
+    """Returns the words of a text that are separated by spaces."""
     return frozenset(text.split())
 
 
-FUNCTION_WORDS = _listed(
+FUNCTION_WORDS = listed(
     """
     a an the this that these those my your his her its our their whose which what who whom whoever whatever
     i you he she it we they me him us them myself yourself himself herself itself ourselves yourselves themselves
@@ -29,8 +30,8 @@ FUNCTION_WORDS = _listed(
 `like`, `can`, `past`, `half`, `mine` are not among them, because each is a published concept.
 """
 
-BE = _listed("am is are was were be been being 's 're 'm")
-OBJECT_STARTS = _listed("a an the this that these those my your his her its our their it him me us them each some")
+BE = listed("am is are was were be been being 's 're 'm")
+OBJECT_STARTS = listed("a an the this that these those my your his her its our their it him me us them each some")
 """The words that an object of a verb may begin with."""
 
 

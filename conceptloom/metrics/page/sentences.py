@@ -43,7 +43,7 @@ def found_concepts(items: Sequence[Item]) -> list[set[str]]:
     else:
         from conceptloom.languages.english import analysers
 
-        found = analysers.concepts_of(texts, analysers.make_analyser(analysers.DEFAULT, vocabulary))
+        found = analysers.concepts_of(texts, analysers.make_analyser(analysers.EVERY, vocabulary))
     return [vocabulary.intersection(concepts) for concepts in map(set, found)]
 
 

@@ -101,7 +101,7 @@ class English:
 
     def concepts(self, texts: list[str], vocabulary: frozenset[str]) -> list[list[str]]:
         """See `Language`."""
-        return analysers.concepts_of(texts, analysers.make_analyser(analysers.DEFAULT, vocabulary))
+        return analysers.concepts_of(texts, analysers.make_analyser(analysers.EVERY, vocabulary))
 
     def token_parts(self) -> dict[str, object]:
         """See `Language`."""
@@ -109,7 +109,7 @@ class English:
 
     def concept_parts(self) -> dict[str, object]:
         """See `Language`."""
-        parts = analysers.named_analyser(analysers.DEFAULT).signature()
+        parts = analysers.named_analyser(analysers.EVERY).signature()
         return {"rule": parts.pop("name"), **parts}
 
     def rouge_scorer(self, types: list[str]) -> RougeScorer:

@@ -1,0 +1,131 @@
+"""The analysers by lemminflect: the lemmas that a word likely stands for, or every noun and verb lemma that it has."""
+
+from operator import itemgetter
+from typing import NamedTuple
+
+from conceptloom.languages.english.lemmas import FORMS, Lemmas, lemmas
+from conceptloom.languages.english.readings import (
+    MARGIN,
+    NEVER,
+    ReadingsTable,
+    context_of,
+    doubts,
+    kind_of,
+    readings_table,
+)
+from conceptloom.languages.english.words import is_verbal, words
+
+Vocabulary = frozenset[str]
+"""The concepts that may be found: single words in lower case."""
+
+
+class LemmaAnalyser:
+    """Every noun and verb lemma of each word: 90,000 captions a second on one core, once the word forms are known.
+
+    `building` is both `building` and `build`, and `red` a noun before any noun: right for asking whether a sentence
+    has a given concept, too much for making concept sets (see LikelyAnalyser).
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._known: dict[str, Lemmas] = {}
+
+    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
+        """See `Analyser.matches`."""
+        return [self._sentence(words(text)) for text in texts]
+
+    def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
+        found = []
+        for at, word in enumerate(sentence):
+            certain, gerund = self._known.get(word) or self._look_up(word)
+            found.append((*certain, gerund) if gerund and not is_verbal(sentence, at) else certain)
+        return found
+
+    def _look_up(self, word: str) -> Lemmas:
+        """Returns the lemmas of a word form that are in the vocabulary; remembered, as a corpus has few forms."""
+        certain, gerund = lemmas(word)
+        kept = tuple(lemma for lemma in certain if lemma in self._vocabulary)
+        if len(self._known) >= FORMS:
+            self._known.clear()
+        return self._known.setdefault(word, Lemmas(kept, gerund if gerund in self._vocabulary else ""))
+
+
+Weighed = tuple[str, int]
+"""A lemma, and how far it is above what it must reach, before the context is looked at."""
+
+NOMINAL = frozenset(("D", "A", "AN"))
+"""The kinds of words between which and a verb in -ing another word would stand: a (tall) building."""
+
+
+class Form(NamedTuple):
+    """What is known of a word form: its lemmas in the vocabulary, certain or in doubt, and its kind as a neighbour."""
+
+    certain: tuple[str, ...]
+    in_doubt: tuple[Weighed, ...]
+    gerund: str
+    kind: str
+
+
+def _of_gerund(found: list[Weighed], gerund: str, verbal: bool, nominal: bool) -> list[Weighed]:
+    """What is left of the lemmas of a form in -ing: no noun if it is a verb, only the noun if it likely is one."""
+    if verbal:
+        return [one for one in found if one[0] != gerund]
+    noun = [one for one in found if one[0] == gerund]
+    return noun if noun and nominal and noun[0] == max(found, key=itemgetter(1)) else found
+
+
+class LikelyAnalyser:
+    """The noun and verb lemmas that each word likely stands for (see `readings`).
+
+    With `published`, some forms have the lemmas of the published sets instead, which no dictionary has (`specie`).
+    """
+
+    def __init__(self, vocabulary: Vocabulary, published: bool = False) -> None:
+        self._vocabulary = vocabulary
+        self._table: ReadingsTable = readings_table()
+        self._published = self._table.published if published else {}
+        self._known: dict[str, Form] = {}
+
+    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
+        """See `Analyser.matches`."""
+        return [self._sentence(words(text)) for text in texts]
+
+    def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
+        known = self._known
+        forms = [known.get(word) or self._look_up(word) for word in sentence]
+        found = [form.certain for form in forms]
+        for at, form in enumerate(forms):
+            if form.in_doubt:
+                found[at] = self._likely(sentence, forms, at)
+        return found
+
+    def _likely(self, sentence: list[str], forms: list[Form], at: int) -> tuple[str, ...]:
+        form = forms[at]
+        context = context_of(forms, at)
+        least = -self._table.of_context(context)
+        found = [one for one in form.in_doubt if one[1] >= least]
+        if form.gerund:
+            found = _of_gerund(found, form.gerund, is_verbal(sentence, at), context.before in NOMINAL)
+        if len(found) > 1:
+            least = max(weight for _, weight in found) - MARGIN
+            return tuple([lemma for lemma, weight in found if weight >= least])
+        return (found[0][0],) if found else ()
+
+    def _look_up(self, word: str) -> Form:
+        """Returns what is known of a word form; remembered, as a corpus has few forms."""
+        if len(self._known) >= FORMS:
+            self._known.clear()
+        return self._known.setdefault(word, self._form(word))
+
+    def _form(self, word: str) -> Form:
+        kind = kind_of(word)
+        if word in NEVER:
+            return Form((), (), "", kind)
+        if word in self._published:
+            return Form(tuple(filter(self._vocabulary.__contains__, self._published[word])), (), "", kind)
+        doubted = doubts(word)
+        if not doubted:
+            return Form(tuple(filter(self._vocabulary.__contains__, lemmas(word).certain)), (), "", kind)
+        weighed = ((doubt.lemma, self._table.of_form(word, doubt)) for doubt in doubted)
+        in_doubt = tuple(one for one in weighed if one[0] in self._vocabulary)
+        return Form((), in_doubt, word if word.endswith("ing") else "", kind)
