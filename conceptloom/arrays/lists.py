@@ -63,3 +63,12 @@ def string_lists(rows: Sequence[Sequence[str]]) -> pa.ListArray:
     """Returns lists of strings as an Arrow array."""
     offsets = offsets_of(np.array([len(row) for row in rows], dtype=np.int64))
     return list_array(text_array(item for row in rows for item in row), offsets)
+
+
+def without(lists: Column, values: Sequence[str]) -> pa.ListArray:
+    """Returns lists of strings without some of their values."""
+    rows = one_array(lists)
+    items = rows.flatten()
+    keep = pc.invert(pc.is_in(items, value_set=text_array(values)))
+    left = np.bincount(pc.list_parent_indices(rows).filter(keep).to_numpy(), minlength=len(rows))
+    return list_array(items.filter(keep), offsets_of(left))

@@ -2,6 +2,7 @@
 
 from conceptloom.concepts.coded_sentences import CODED, cap_concepts, code_sentences
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
+from conceptloom.concepts.draws import CANDIDATES, DRAWN, Draws
 from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spelling, count_terms, merge_counts
 from conceptloom.concepts.mining import MINED, MiningRules, mine
 from conceptloom.concepts.ranking import Quotas, Ranked, rank
@@ -11,13 +12,16 @@ from conceptloom.concepts.scoring import SCORED, score
 from conceptloom.concepts.supporters import SUPPORTERS, supporters
 
 __all__ = [
+    "CANDIDATES",
     "CODED",
+    "DRAWN",
     "MINED",
     "SAMPLED",
     "SCORED",
     "SUPPORTERS",
     "TERM_COUNTS",
     "Degrees",
+    "Draws",
     "Lexicon",
     "MiningRules",
     "Quotas",

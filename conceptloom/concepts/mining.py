@@ -37,6 +37,8 @@ class MiningRules:
     """Sets of fewer sentences are omitted. With 2, the omitted sets hold two thirds of the score mass."""
     max_concepts: int = 16
     """A sentence of more concepts keeps this number of them, the rarest."""
+    stop_concepts: tuple[str, ...] = ()
+    """Concepts that no set has, as if no sentence held them."""
 
     def __post_init__(self) -> None:
         whole = all(isinstance(size, int) and size > 0 for size in self.sizes)

@@ -55,9 +55,12 @@ def last_arrival(drawn: pa.Table, size: int) -> float:
     return drawn["arrival"][size - 1].as_py() if len(drawn) >= size else np.inf
 
 
-def arrival_times(sets: UInt64, scores: Float64, seed: int) -> Float64:
-    """Returns -log(u) / score, with u in (0, 1) from the set's id and the seed; infinite for a score of 0."""
-    bits = splitmix64(sets ^ seed_for("sample", seed)) >> np.uint64(64 - _FRACTION_BITS)
+def arrival_times(sets: UInt64, scores: Float64, seed: int, purpose: str = "sample") -> Float64:
+    """Returns -log(u) / score, with u in (0, 1) from the set's id and the seed; infinite for a score of 0.
+
+    Another `purpose` is another, independent draw.
+    """
+    bits = splitmix64(sets ^ seed_for(purpose, seed)) >> np.uint64(64 - _FRACTION_BITS)
     uniform = (bits + 0.5) * 2.0**-_FRACTION_BITS
     with np.errstate(divide="ignore"):
         return -logarithm(uniform) / scores

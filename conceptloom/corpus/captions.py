@@ -8,16 +8,17 @@ from typing import ClassVar
 import pyarrow as pa
 
 from conceptloom.arrays.lists import string_lists
-from conceptloom.corpus.units import SentenceUnit, Unit
+from conceptloom.corpus.units import Normalise, SentenceUnit, Unit
+from conceptloom.hashing import text_id
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.analysers import (
     DEFAULT,
     Analyser,
-    Vocabulary,
     concepts_of,
     make_analyser,
     named_analyser,
 )
+from conceptloom.languages.english.lemma_analysers import Vocabulary
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.languages.english.words import words
 from conceptloom.ledger import reject
@@ -32,12 +33,37 @@ def whole(text: str) -> list[str]:
     return [text]
 
 
+def word_sequence(text: str) -> str:
+    """Returns the words of a caption: what is left of it without case and punctuation; the text if it has no words.
+
+    >>> word_sequence("A dog, running!") == word_sequence("a dog running")
+    True
+    """
+    return " ".join(words(text)) or text
+
+
+UNIQUE_BY: dict[str, Normalise] = {"words": word_sequence, "text": str}
+"""What makes two captions the same one: corpora copy each other's captions and respell them."""
+
+
+def caption_ids(text: str) -> list[str]:
+    """Returns the ids that a caption can have in a build: by its words, and by its text."""
+    normal = normalise(text)
+    return [text_id(same(normal)) for same in UNIQUE_BY.values()]
+
+
 @dataclass(frozen=True)
 class CaptionAnalyser:
     """Finds concepts by an analyser that is named; the vocabulary comes as the stage's side input."""
 
     name: str = DEFAULT
-    unit: ClassVar[Unit] = SentenceUnit(normalise, whole)
+    unique_by: str = "words"
+    """See UNIQUE_BY."""
+
+    @property
+    def unit(self) -> Unit:
+        """See SentenceAnalyser: whole captions."""
+        return SentenceUnit(normalise, whole, same=UNIQUE_BY[self.unique_by])
 
     def signature(self) -> JsonObject:
         """See SentenceAnalyser: that of the analyser which is named."""

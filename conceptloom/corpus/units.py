@@ -35,15 +35,17 @@ class SentenceUnit:
     """Each text of a record by itself, normalised and split into sentences.
 
     `completes` says that `split` may add a full stop to the last sentence; such sentences are counted as COMPLETED.
+    Sentences that `same` turns into equal texts have one id: they are duplicates of each other.
     """
 
     normalise: Normalise
     split: Split
     completes: bool = False
+    same: Normalise = str
 
     def rows(self, entries: Iterable[Entry], file: int, reader: Reader, counts: Counter[str]) -> Iterator[Row]:
         """See Unit. The only sentence of a text has number 0; several sentences count from 1."""
-        normalise, split, completes = self.normalise, self.split, self.completes
+        normalise, split, completes, same = self.normalise, self.split, self.completes, self.same
         if completes:
             counts[COMPLETED] += 0
         for entry in entries:
@@ -56,7 +58,7 @@ class SentenceUnit:
                 counts[COMPLETED] += 1
             first = 0 if len(sentences) == 1 else 1
             for number, text in enumerate(sentences, first):
-                yield text_id(text), text, file, entry.record, entry.item, number, None, None
+                yield text_id(same(text)), text, file, entry.record, entry.item, number, None, None
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class CommonGenCosts:
 
     shards: Callable[[float], int]
 
-    unit: ClassVar[Unit] = CaptionAnalyser.unit
+    unit: ClassVar[Unit] = CaptionAnalyser().unit
     grows_with: ClassVar[Mapping[str, str]] = {
         "ingest": "read",
         "mine": "kept",

@@ -9,9 +9,8 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.ids import ids_of_sets, pack_ids
-from conceptloom.hashing import text_id
+from conceptloom.corpus.captions import caption_ids
 from conceptloom.json_values import JsonObject
-from conceptloom.languages.english.normalise import normalise
 from conceptloom.pipelines.build.recipe import Explainer, History
 from conceptloom.pipelines.builds.explain import (
     DUPLICATE,
@@ -34,9 +33,10 @@ SHOWN = 5
 
 def histories(build: FinishedBuild, what: str) -> list[History]:
     """Returns the histories for an id, text, concept set `a#b#c` or locator (tried in this order); may be empty."""
-    sentence = what if ID.fullmatch(what) else text_id(normalise(what))
+    sentences = [what] if ID.fullmatch(what) else caption_ids(what)
     concept_set = what if ID.fullmatch(what) else ids_of_sets([what.split("#")])[0]
-    found = _sentence(build, sentence) or _set(build, concept_set)
+    of_sentences = (_sentence(build, sentence) for sentence in dict.fromkeys(sentences))
+    found = next(filter(None, of_sentences), None) or _set(build, concept_set)
     return [found] if found else list(_at_place(build, what))
 
 
@@ -72,7 +72,7 @@ def _sentence(build: FinishedBuild, sentence: str) -> History | None:
 def _frozen_sentence(build: FinishedBuild, sentence: str) -> History | None:
     """Returns the history of a caption that occurs only in the frozen sets, not in the build's own corpora."""
     rows = _frozen_rows(build)
-    text = next((text for row in rows for text in row["references"] if text_id(text) == sentence), None)
+    text = next((text for row in rows for text in row["references"] if sentence in caption_ids(text)), None)
     if text is None:
         return None
     # A row has the locator of its target, but not of its other references.

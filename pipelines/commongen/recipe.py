@@ -81,7 +81,7 @@ def _ingest(context: EnglishContext, pipeline: beam.Pipeline) -> object:
         files=context.plan.files,
         spans=list(context.plan.spans),
         buckets=context.buckets,
-        analyser=CaptionAnalyser(settings.ingest.analyser),
+        analyser=CaptionAnalyser(settings.ingest.analyser, settings.ingest.unique_by),
         seed=settings.seed,
         limit=settings.limit,
         directory=directory,
@@ -90,7 +90,8 @@ def _ingest(context: EnglishContext, pipeline: beam.Pipeline) -> object:
 
 
 def _mine_settings(settings: CommonGenSettings) -> JsonObject:
-    return settings.mine.model_dump(mode="json")
+    # The words of the list, not its name: another list makes another build.
+    return {**settings.mine.model_dump(mode="json"), "stop_concepts": settings.mine.chosen().stop_concepts}
 
 
 def _shards(context: EnglishContext) -> int:
@@ -131,9 +132,8 @@ def _sample(context: EnglishContext, pipeline: beam.Pipeline) -> object:
     return pipeline | "Sample" >> Sample(
         mined=mined,
         shards=_shards(context),
-        size=settings.sample.size,
+        draws=quotas.draws(settings.sample.size, settings.seed),
         quotas=quotas,
-        seed=settings.seed,
         directory=context.directory("sample"),
     )
 
@@ -156,6 +156,7 @@ def _split(context: EnglishContext, pipeline: beam.Pipeline) -> object:
         SplitPlan(
             policy=settings.overlap.chosen(),
             references=settings.overlap.references,
+            test_first=settings.overlap.captions == "test-first",
             train_references=settings.overlap.train_references,
             hot=_largest_support(context) > settings.overlap.train_references,
             seed=settings.seed,

@@ -1,13 +1,15 @@
 """The settings of the recipe `commongen`; the defaults are the paper's."""
 
-import re
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from conceptloom.concepts import MiningRules, Quotas
-from conceptloom.languages.english.analysers import DEFAULT, SUMMARIES
+from conceptloom.json_values import JsonObject
+from conceptloom.languages.english.analysers import DEFAULT, EVERY, PUBLISHED, named_analyser
+from conceptloom.languages.english.stop_concepts import stop_concepts
 from conceptloom.pipelines.build.settings import RecipeSettings, Settings, named, refused
 from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
 from conceptloom.storage import absolute
@@ -20,13 +22,15 @@ class EnglishIngestSettings(Settings):
     """Settings of reading and of concept extraction."""
 
     analyser: str = DEFAULT
+    unique_by: Literal["words", "text"] = "words"
+    """What makes two captions the same one: their words, or their text with case and punctuation."""
     maximum_malformed: float = Field(default=0.1, ge=0, le=1)
 
     @field_validator("analyser")
     @classmethod
     def _analyser(cls, value: str) -> str:
-        if value != DEFAULT and not re.fullmatch("spacy:.+", value):
-            raise ValueError(f"no analyser is called {value!r}; there are: {', '.join(SUMMARIES)}")
+        with refused():
+            named_analyser(value)
         return value
 
 
@@ -36,6 +40,8 @@ class MineSettings(Settings):
     sizes: tuple[int, ...] = (3, 4, 5)
     min_support: int = 1
     max_concepts: int = Field(default=16, le=64)
+    stop_concepts: Literal["published"] | tuple[str, ...] = "published"
+    """Concepts that no set may have: a list, or those that stand in many captions and in no published set."""
 
     @model_validator(mode="after")
     def _possible(self) -> "MineSettings":
@@ -45,7 +51,8 @@ class MineSettings(Settings):
 
     def chosen(self) -> MiningRules:
         """Returns these settings as the core takes them."""
-        return MiningRules(self.sizes, self.min_support, self.max_concepts)
+        stopped = stop_concepts() if self.stop_concepts == "published" else self.stop_concepts
+        return MiningRules(self.sizes, self.min_support, self.max_concepts, tuple(sorted(stopped)))
 
 
 class SampleSettings(Settings):
@@ -55,10 +62,12 @@ class SampleSettings(Settings):
 
 
 class QuotaSettings(Settings):
-    """How many of the best candidates go to dev and test, by set size."""
+    """How many sets go to dev and test, by set size, and which: see RANKS."""
 
     dev: Amounts = Quotas().dev  # type: ignore[assignment]
     test: Amounts = Quotas().test  # type: ignore[assignment]
+    rank: Literal["published", "draw", "score"] = "published"
+    min_support: int = Quotas().min_support
 
     @model_validator(mode="after")
     def _possible(self) -> "QuotaSettings":
@@ -68,20 +77,22 @@ class QuotaSettings(Settings):
 
     def chosen(self) -> Quotas:
         """Returns these settings as the core takes them."""
-        return Quotas(self.dev, self.test)
+        return Quotas(self.dev, self.test, self.rank, self.min_support)
 
 
 class OverlapSettings(Settings):
     """What train may share with dev and test, and how many captions each dev and test set gets as references.
 
-    These captions are excluded from train. With 0, dev and test have no references, for people to write them. A set of
-    train keeps all other captions, or the first `train_references`, by their ids, if it has more.
+    Where sets of dev and test stand in the same captions, they take `turns`, or dev gets what no set of test could have
+    (`test-first`). These captions are excluded from train. With 0, dev and test have no references, for people to write
+    them. A set of train keeps all other captions, or the first `train_references`, by their ids, if it has more.
     """
 
     policy: str = "final"
     unseen_dev_pairs: float = Field(default=0.9631, ge=0, le=1)
     max_shared: int = Field(default=2, ge=0)
     references: int = Field(default=5, ge=0)
+    captions: Literal["turns", "test-first"] = "turns"
     train_references: int = Field(default=10_000, ge=1)
 
     @field_validator("policy")
@@ -101,10 +112,28 @@ class SetPublishSettings(Settings):
     rows_per_file: int = Field(default=250_000, ge=1)
 
 
+PRESETS: Mapping[str, JsonObject] = {
+    "default": {},
+    "published": {"ingest": {"analyser": PUBLISHED}},
+    "every-lemma": {
+        "ingest": {"analyser": EVERY, "unique_by": "text"},
+        "mine": {"stop_concepts": ()},
+        "quotas": {"rank": "score"},
+        "overlap": {"captions": "test-first"},
+    },
+}
+"""Values for settings that are not given: those of this version, the same with the published sets' own lemmas
+(`specie`), and those of earlier builds, when every lemma of a word was a concept."""
+
+
 class CommonGenSettings(RecipeSettings):
-    """The recipe `commongen`. `conceptnet` is a file of ConceptNet: assertions, triples, or one name per line."""
+    """The recipe `commongen`. `conceptnet` is a file of ConceptNet: assertions, triples, or one name per line.
+
+    `preset` names the values (PRESETS) of settings that are not given.
+    """
 
     recipe: Literal["commongen"] = "commongen"
+    preset: Literal["default", "published", "every-lemma"] = "default"
     conceptnet: str | None = Field(default=None, min_length=1)
     ingest: EnglishIngestSettings = EnglishIngestSettings()
     mine: MineSettings = MineSettings()
@@ -112,6 +141,15 @@ class CommonGenSettings(RecipeSettings):
     quotas: QuotaSettings = QuotaSettings()
     overlap: OverlapSettings = OverlapSettings()
     publish: SetPublishSettings = SetPublishSettings()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_preset(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        own = PRESETS.get(str(values.get("preset", "default")), {})
+        given = {name: values.get(name, {}) for name in own}
+        return {**values, **{name: {**own[name], **part} for name, part in given.items() if isinstance(part, dict)}}
 
     @field_validator("conceptnet")
     @classmethod

@@ -1,5 +1,6 @@
 """Merging in a tree: its levels, and that what is merged in it is what one place would make of all, in plain loops."""
 
+import json
 import math
 import random
 from collections import Counter
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.concepts import SAMPLED, SCORED, Degrees, count_terms, merge_samples, sample
+from conceptloom.concepts import DRAWN, SCORED, Degrees, Draws, count_terms
+from conceptloom.concepts.draws import support_times
 from conceptloom.concepts.sampling import arrival_times
 from conceptloom.hashing import splitmix64
 from conceptloom.tables import read_ipc, to_ipc
@@ -18,7 +20,7 @@ from conceptloom.tasks import merging
 from conceptloom.tasks.base import Task
 from conceptloom.tasks.commongen.mine import AddDegrees, AddTerms, merge_terms
 from conceptloom.tasks.commongen.sample import LastArrival, MergeDraws
-from conceptloom.tasks.commongen.split.references import REFERENCES, MergeHeld, firsts
+from conceptloom.tasks.commongen.split.references import HELD, MergeHeld, firsts
 
 ORDERS = st.integers(0, 1000).map(random.Random)
 
@@ -64,7 +66,7 @@ def test_a_draw_that_is_passed_over_could_not_have_been_chosen(
     ids = iter(order.sample(range(1000), 200))
     drawn = [[(arrival, next(ids)) for arrival in arrivals] for arrivals in shards]
     blocks = [[to_ipc(sampled(sorted(rows)[:size]))] for rows in drawn]
-    left = [read_ipc(block) for block in in_tree(MergeDraws(size), blocks, order, least=1)]
+    left = [read_ipc(block) for block in in_tree(MergeDraws(Draws(size, 0)), blocks, order, least=1)]
     assert all(len(table) <= size for table in left)
     found = [(row["arrival"], row["set"]) for table in left for row in table.to_pylist()]
     assert sorted(found)[:size] == sorted(row for rows in drawn for row in rows)[:size]
@@ -72,8 +74,8 @@ def test_a_draw_that_is_passed_over_could_not_have_been_chosen(
 
 def sampled(rows: list[tuple[float, int]]) -> pa.Table:
     zeros = dict.fromkeys(("support", "words", "length", "degree", "score"), 1)
-    found = [{"set": id_, "concepts": [0, 1, 2], **zeros, "arrival": arrival} for arrival, id_ in rows]
-    return pa.Table.from_pylist(found, schema=SAMPLED)
+    found = [{"set": id_, "concepts": [0, 1, 2], **zeros, "arrival": arrival, "draw": 0} for arrival, id_ in rows]
+    return pa.Table.from_pylist(found, schema=DRAWN)
 
 
 @settings(deadline=None, max_examples=50)
@@ -120,7 +122,8 @@ def test_references_of_dev_and_test(shards: list[list[int]], most: int, order: r
     found = [sorted((number, next(ids)) for number in each) for each in shards]
     merge = MergeHeld(most)
     blocks = [[to_ipc(firsts(held(rows), most))] for rows in found]
-    merged = read_ipc(merge(in_tree(merge, blocks, order))).to_pylist()
+    (left,) = merge.run(0, in_tree(merge, blocks, order), None)
+    merged = read_ipc(left.data).to_pylist()
     every = sorted(row for rows in found for row in rows)
     expected = [row for number in (1, 2, 3) for row in [one for one in every if one[0] == number][:most]]
     assert [(row["set"], row["id"]) for row in merged] == expected
@@ -128,7 +131,7 @@ def test_references_of_dev_and_test(shards: list[list[int]], most: int, order: r
 
 def held(rows: list[tuple[int, str]]) -> pa.Table:
     found = [{"set": number, "id": id_, "text": "", "source": "", "locator": ""} for number, id_ in rows]
-    return pa.Table.from_pylist(found, schema=REFERENCES)
+    return pa.Table.from_pylist([{**row, "split": "test"} for row in found], schema=HELD)
 
 
 @settings(deadline=None, max_examples=60)
@@ -136,27 +139,33 @@ def held(rows: list[tuple[int, str]]) -> pa.Table:
     shards=st.lists(st.lists(st.sampled_from([0.0, 0.5, 2.0, 40.0]), max_size=8), min_size=1, max_size=12),
     ahead=st.integers(1, 12),
     size=st.integers(1, 15),
+    held=st.integers(1, 8),
     seed=st.integers(0, 5),
 )
 def test_what_arrives_after_the_first_shards_sample_is_never_drawn(
-    shards: list[list[float]], ahead: int, size: int, seed: int
+    shards: list[list[float]], ahead: int, size: int, held: int, seed: int
 ) -> None:
     """Against the arrival times of all sets, sorted; the shards that come later send no set that is later."""
     starts = np.cumsum([0, *map(len, shards)]).tolist()
-    tables = [scored(scores, first) for scores, first in zip(shards, starts)]
-    first = [to_ipc(sample(table, size, seed)) for table in tables[:ahead]]
-    last = float(LastArrival(size)(first).decode())
-    later = [sample(table, size, seed, last) for table in tables[ahead:]]
-    found = merge_samples([*map(read_ipc, first), *later], size)["set"].to_pylist()
+    tables, draws = [scored(scores, first) for scores, first in zip(shards, starts)], Draws(size, seed, ((3, held),))
+    first = [to_ipc(draws.of(table)) for table in tables[:ahead]]
+    last = {int(draw): float(time) for draw, time in json.loads(LastArrival(draws)(first)).items()}
+    later = [draws.of(table, last) for table in tables[ahead:]]
+    found = draws.merge([*map(read_ipc, first), *later]).to_pylist()
     every = pa.concat_tables(tables)
-    times = arrival_times(every["set"].to_numpy(), every["score"].to_numpy(), seed).tolist()
-    finite = sorted((time, id_) for time, id_ in zip(times, every["set"].to_pylist()) if time < math.inf)
-    assert found == [id_ for _, id_ in finite[:size]]
-    assert all(time <= last for table in later for time in table["arrival"].to_pylist())
+    sets, scores, support = (every[name].to_numpy() for name in ("set", "score", "support"))
+    by_draw = {0: (arrival_times(sets, scores, seed), size), 3: (support_times(sets, support, 3, seed), held)}
+    for draw, (times, number) in by_draw.items():
+        finite = sorted((time, id_) for time, id_ in zip(times.tolist(), sets.tolist()) if time < math.inf)
+        assert [row["set"] for row in found if row["draw"] == draw] == [id_ for _, id_ in finite[:number]]
+    assert all(row["arrival"] <= last[row["draw"]] for table in later for row in table.to_pylist())
 
 
 def scored(scores: list[float], first: int) -> pa.Table:
     sets = splitmix64(np.arange(first, first + len(scores), dtype=np.uint64)).tolist()
-    zeros = dict.fromkeys(("support", "words", "length", "degree"), 1)
-    rows = [{"set": id_, "concepts": [0, 1, 2], **zeros, "score": score} for id_, score in zip(sets, scores)]
+    ones = dict.fromkeys(("words", "length", "degree"), 1)
+    rows = [
+        {"set": id_, "concepts": [0, 1, 2], "support": id_ % 6 + 1, **ones, "score": score}
+        for id_, score in zip(sets, scores)
+    ]
     return pa.Table.from_pylist(rows, schema=SCORED)

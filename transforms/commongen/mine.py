@@ -32,7 +32,9 @@ class Mine(beam.PTransform):
         self._directory = directory
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
-        counted = begin | "Shards" >> EachBucket(self._buckets) | "Count" >> MapBlocks(CountTerms(self._source))
+        counted = (
+            begin | "Shards" >> EachBucket(self._buckets) | "Count" >> MapBlocks(CountTerms(self._rules, self._source))
+        )
         added = counted["terms"] | "Add terms" >> MergeInTree(AddTerms(), levels(self._buckets))
         terms = added | "Terms" >> Single(merge_terms)
         # A separate PCollection, see EachBucket.

@@ -2,7 +2,7 @@
 
 import apache_beam as beam
 
-from conceptloom.concepts import Quotas
+from conceptloom.concepts import Draws, Quotas
 from conceptloom.tables import Block
 from conceptloom.tasks.commongen.sample import (
     Choose,
@@ -25,14 +25,14 @@ class Sample(beam.PTransform):
     The scores are computed twice, which is cheaper than storing them.
     """
 
-    def __init__(self, mined: MinedSets, shards: int, size: int, quotas: Quotas, seed: int, directory: str) -> None:
+    def __init__(self, mined: MinedSets, shards: int, draws: Draws, quotas: Quotas, directory: str) -> None:
         super().__init__()
         self._mined = mined
         self._shards = shards
-        self._size = size
-        self._draw = DrawShard(mined, size, seed)
-        self._merge = MergeDraws(size)
-        self._choose = Choose(mined, size, quotas, seed)
+        self._last = LastArrival(draws)
+        self._draw = DrawShard(mined, draws)
+        self._merge = MergeDraws(draws)
+        self._choose = Choose(mined, draws, quotas)
         self._directory = directory
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[str]:
@@ -55,7 +55,7 @@ class Sample(beam.PTransform):
         if ahead == self._shards:
             return drawn
         few = drawn | "Merge first draws" >> MergeInTree(self._merge, levels(ahead))
-        last = few | "Last arrival" >> Single(LastArrival(self._size))
+        last = few | "Last arrival" >> Single(self._last)
         others = begin | "Other shards" >> EachBucket(self._shards, ahead)
         more = (others | "Draw others" >> MapBlocks(self._draw, last))["drawn"]
         return (drawn, more) | "All draws" >> beam.Flatten()

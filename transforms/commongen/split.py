@@ -6,6 +6,7 @@ import apache_beam as beam
 
 from conceptloom.splits.train_sets import TrainPolicy
 from conceptloom.tasks.commongen.frozen import TakeFrozenSets
+from conceptloom.tasks.commongen.split.allot import SPARE, Allot
 from conceptloom.tasks.commongen.split.gather import GatherSets, SummariseSets
 from conceptloom.tasks.commongen.split.judge import Judge
 from conceptloom.tasks.commongen.split.references import FindHeld, MergeHeld, Stages
@@ -29,6 +30,8 @@ class SplitPlan(NamedTuple):
     policy: TrainPolicy
     references: int
     """How many sentences a set of dev or test gets."""
+    test_first: bool
+    """Whether dev gets only what no set of test could have."""
     train_references: int
     """How many a set of train gets at most."""
     hot: bool
@@ -94,10 +97,10 @@ class SplitSets(beam.PTransform):
     def _chosen(self, begin: beam.pvalue.PBegin, judged: beam.PCollection[bytes]) -> beam.PCollection[bytes]:
         """Returns the references of dev and test, found among the sentences, in parts."""
         shards = begin | "Shards" >> EachBucket(self._buckets)
-        held = shards | "Find held" >> MapBlocks(FindHeld(self._stages, self._plan.references), judged)
-        merge = MergeHeld(self._plan.references)
-        some = held["held"] | "Merge some" >> MergeInTree(merge, levels(self._buckets))
-        return some | "Merge held" >> Single(merge)
+        most = self._plan.references * SPARE
+        held = shards | "Find held" >> MapBlocks(FindHeld(self._stages, most, self._plan.test_first), judged)
+        some = held["held"] | "Merge some" >> MergeInTree(MergeHeld(most), levels(self._buckets))
+        return some | "Allot" >> Single(Allot(self._plan.references))
 
     def _cut(
         self, begin: beam.pvalue.PBegin, known: beam.PCollection[bytes]

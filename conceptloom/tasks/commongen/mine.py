@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from conceptloom import storage
 from conceptloom.arrays.ids import pack_ids
+from conceptloom.arrays.lists import without
 from conceptloom.arrays.types import Column, Integers
 from conceptloom.concepts import (
     CODED,
@@ -67,13 +68,15 @@ def shards_of(captions: float) -> int:
 class CountTerms:
     """Counts how many sentences of one shard contain each concept and each word."""
 
+    rules: MiningRules
     directory: str
     outputs: ClassVar[tuple[str, ...]] = ("terms",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema TERM_COUNTS after a one-byte mark."""
         rows = read_shard(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "words"])
-        yield Output("terms", above(bucket), _CONCEPTS + to_ipc(count_terms(rows["concepts"])))
+        concepts = without(rows["concepts"], self.rules.stop_concepts)
+        yield Output("terms", above(bucket), _CONCEPTS + to_ipc(count_terms(concepts)))
         yield Output("terms", above(bucket), _WORDS + to_ipc(count_terms(rows["words"])))
 
 
@@ -127,6 +130,9 @@ class CodeShard:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `coded` (schema CODED) and `rejected`; yields blocks of CODED, and the receipt."""
         sentences = read_shard(storage.join(self.source, shard_name("sentences", bucket)))
+        place = sentences.schema.get_field_index("concepts")
+        possible = without(sentences["concepts"], self.rules.stop_concepts)
+        sentences = sentences.set_column(place, "concepts", possible)
         enough = pc.greater_equal(pc.list_value_length(sentences["concepts"]), min(self.rules.sizes))
         kept, few = sentences.filter(enough), sentences.filter(pc.invert(enough))
         rejected = reject(few, "mine", FEW_CONCEPTS, pc.binary_join(few["concepts"], "#"))

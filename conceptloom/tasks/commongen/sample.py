@@ -1,5 +1,6 @@
-"""Stage sample: draws candidates from all concept sets, and gives dev and test the best (CommonGen, section 3.1)."""
+"""Stage sample: draws candidates from all concept sets, and the sets of dev and test (CommonGen, section 3.1)."""
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,8 +14,11 @@ import pyarrow.compute as pc
 from conceptloom import storage
 from conceptloom.arrays.concept_sets import found_in
 from conceptloom.arrays.ids import set_ids
-from conceptloom.arrays.types import Column, UInt64
-from conceptloom.concepts import SAMPLED, Degrees, Lexicon, Quotas, last_arrival, merge_samples, rank, sample, score
+from conceptloom.arrays.runs import run_starts
+from conceptloom.arrays.types import Bool, Column, UInt64
+from conceptloom.concepts import CANDIDATES as BY_SCORE
+from conceptloom.concepts import SAMPLED, Degrees, Draws, Lexicon, Quotas, rank, score
+from conceptloom.concepts.sampling import arrival_times
 from conceptloom.ledger import Ledger
 from conceptloom.schemas import REJECTED, STRINGS
 from conceptloom.splits import SPLIT_NAMES
@@ -44,7 +48,7 @@ CANDIDATES = pa.schema(
         ("split", pa.string()),
     ]
 )
-"""A candidate: its concepts, sorted, and as numbers; its rank among those of its size, 1 for the best score; the split
+"""A candidate: its concepts, sorted, and as numbers; its rank among those of its size, from 1; the split
 that it is intended for."""
 
 
@@ -85,14 +89,13 @@ class DrawShard:
     """
 
     mined: MinedSets
-    size: int
-    seed: int
+    draws: Draws
     outputs: ClassVar[tuple[str, ...]] = ("drawn",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields rows of schema SAMPLED, for MergeDraws; `side` is the result of `LastArrival`, if there are any."""
-        last = float(side.decode()) if side else math.inf
-        yield Output("drawn", above(bucket), to_ipc(sample(self.mined.scored(bucket), self.size, self.seed, last)))
+        """Yields rows of schema DRAWN, for MergeDraws; `side` is the result of `LastArrival`, if there are any."""
+        last = {int(draw): float(time) for draw, time in json.loads(side).items()} if side else {}
+        yield Output("drawn", above(bucket), to_ipc(self.draws.of(self.mined.scored(bucket), last)))
 
 
 def shards_ahead(shards: int) -> int:
@@ -108,50 +111,50 @@ def shards_ahead(shards: int) -> int:
 class LastArrival:
     """Merges the samples of the shards that are drawn first."""
 
-    size: int
+    draws: Draws
 
     def __call__(self, blocks: list[bytes]) -> bytes:
-        """Returns when the last set of their sample arrives, as text that is exact."""
-        return repr(last_arrival(merge_all(blocks, self.size), self.size)).encode()
+        """Returns when the last set of each draw arrives, as JSON that is exact."""
+        last = self.draws.last(merge_all(blocks, self.draws))
+        return json.dumps({draw: repr(time) for draw, time in last.items()}).encode()
 
 
 @dataclass(frozen=True)
 class MergeDraws:
     """Merges some samples into one of the same size: a level of the tree from the shards to `Choose`.
 
-    Only the first `size` sets can still be drawn, so no bucket gets more than TOGETHER times `size` sets.
+    Only the first sets of each draw can still be drawn, so no bucket gets more than TOGETHER times their number.
     """
 
-    size: int
+    draws: Draws
     outputs: ClassVar[tuple[str, ...]] = ("samples",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields rows of schema SAMPLED."""
-        yield Output("samples", above(bucket), to_ipc(merge_all(list(blocks), self.size)))
+        """Yields rows of schema DRAWN."""
+        yield Output("samples", above(bucket), to_ipc(merge_all(list(blocks), self.draws)))
 
 
-def merge_all(blocks: list[bytes], size: int) -> pa.Table:
-    """Returns the sample of all sets of some blocks (schema SAMPLED), given samples of at least `size`."""
-    drawn = merge_samples([], size)
+def merge_all(blocks: list[bytes], draws: Draws) -> pa.Table:
+    """Returns the draws from all sets of some blocks (schema DRAWN), given the draws from each."""
+    drawn = draws.merge([])
     for block in blocks:
         # One by one, so that at most two samples are unpacked at a time.
-        drawn = merge_samples([drawn, read_ipc(block)], size)
+        drawn = draws.merge([drawn, read_ipc(block)])
     return drawn
 
 
 @dataclass(frozen=True)
 class Choose:
-    """Merges the last samples, ranks the sets, and gives dev and test the best."""
+    """Merges the last samples, ranks the sets, and gives dev and test theirs."""
 
     mined: MinedSets
-    size: int
+    draws: Draws
     quotas: Quotas
-    seed: int
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         """Returns the candidates (schema CANDIDATES, by id) as bytes; raises BuildError if the quotas are larger."""
-        drawn = merge_all(blocks, self.size).sort_by("set").combine_chunks()
-        ranked = rank(drawn, self.quotas, self.seed)
+        drawn, by_score = _distinct(merge_all(blocks, self.draws), self.draws.seed)
+        ranked = rank(drawn, self.quotas, self.draws.seed, by_score)
         splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
         columns = {
             **{name: drawn[name] for name in SAMPLED.names},
@@ -162,6 +165,19 @@ class Choose:
             "split": splits,
         }
         return to_ipc(pa.table([columns[name] for name in CANDIDATES.names], schema=CANDIDATES))
+
+
+def _distinct(drawn: pa.Table, seed: int) -> tuple[pa.Table, Bool]:
+    """Returns each drawn set once, by id, with the arrival that its score gives it; and which are candidates by score.
+
+    `drawn` has schema DRAWN.
+    """
+    ordered = drawn.sort_by([("set", "ascending"), ("draw", "ascending")]).combine_chunks()
+    rows = run_starts(ordered["set"].to_numpy())
+    once = ordered.take(pa.array(rows)).combine_chunks()
+    times = arrival_times(once["set"].to_numpy(), once["score"].to_numpy(), seed)
+    place = SAMPLED.get_field_index("arrival")
+    return once.set_column(place, SAMPLED.field(place), pa.array(times)), once["draw"].to_numpy() == BY_SCORE
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,9 @@ from conceptloom.tasks.shards import read_shard
 REFERENCES = pa.schema([("set", pa.uint64()), *((name, pa.string()) for name in ("id", "text", "source", "locator"))])
 """A sentence of a concept set."""
 
+HELD = REFERENCES.append(pa.field("split", pa.string()))
+"""A sentence that a set of dev or test can have."""
+
 
 class Stages(NamedTuple):
     """The directories with the shards of earlier stages."""
@@ -55,36 +58,38 @@ def firsts(references: pa.Table, most: int) -> pa.Table:
 
 @dataclass(frozen=True)
 class FindHeld:
-    """Finds sentences that can be references of dev and test; one that fits both goes to test."""
+    """Finds sentences that can be references of dev and test, at most `most` for each set.
+
+    With `test_first`, dev has none that any set of test could have.
+    """
 
     stages: Stages
     most: int
+    test_first: bool
     outputs: ClassVar[tuple[str, ...]] = ("held",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields rows of schema REFERENCES; `side` has schema JUDGED."""
+        """Yields rows of schema HELD; `side` has schema JUDGED."""
         sets = read_ipc(side or b"")
-        test = self.stages.references(bucket, of_splits(sets, TEST))
-        dev = self.stages.references(bucket, of_splits(sets, DEV))
-        dev = dev.filter(pc.invert(pc.is_in(dev["id"], value_set=one_array(test["id"].unique()))))
-        yield from (Output("held", above(bucket), to_ipc(firsts(found, self.most))) for found in (test, dev))
+        test, dev = (self.stages.references(bucket, of_splits(sets, split)) for split in (TEST, DEV))
+        if self.test_first:
+            dev = dev.filter(pc.invert(pc.is_in(dev["id"], value_set=one_array(test["id"].unique()))))
+        for split, found in ((TEST, firsts(test, self.most)), (DEV, firsts(dev, self.most))):
+            held = found.append_column(HELD.field("split"), pa.repeat(split, len(found)))
+            yield Output("held", above(bucket), to_ipc(held))
 
 
 @dataclass(frozen=True)
 class MergeHeld:
-    """Merges what some shards found for dev and test: a level of the tree from the shards, and at its end the whole."""
+    """Merges what some shards found for dev and test: a level of the tree from the shards to `Allot`."""
 
     most: int
     outputs: ClassVar[tuple[str, ...]] = ("held",)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Yields rows of schema REFERENCES: at most `most` of each set, however many shards there are."""
-        yield Output("held", above(bucket), self(list(blocks)))
-
-    def __call__(self, blocks: list[bytes]) -> bytes:
-        """Returns the references of the held-out sets as bytes, schema REFERENCES, by (set, id)."""
-        table = from_ipc(blocks, REFERENCES).sort_by([("set", "ascending"), ("id", "ascending")])
-        return to_ipc(firsts(table.combine_chunks(), self.most))
+        """Yields rows of schema HELD: at most `most` of each set, however many shards there are."""
+        table = from_ipc(blocks, HELD).sort_by([("set", "ascending"), ("id", "ascending")])
+        yield Output("held", above(bucket), to_ipc(firsts(table.combine_chunks(), self.most)))
 
 
 def without_copies(references: pa.Table, held: pa.ChunkedArray) -> pa.Table:
