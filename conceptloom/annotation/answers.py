@@ -10,7 +10,7 @@ from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.readers.base import REASONS as MALFORMED
 from conceptloom.readers.base import Malformed, Text
-from conceptloom.readers.encoding import decode_all, find_encoding, python_name
+from conceptloom.readers.encoding import BOM, decode_all, find_encoding, python_name
 from conceptloom.readers.fields import kind_of
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.linewise import LINE_BYTES, read_lines
@@ -90,7 +90,7 @@ def read_answers(path: str, columns: Mapping[str, str], encoding: str | None = N
 def _first_character(path: str, encoding: str | None) -> str:
     head = read_head(path)
     text = head.decode(python_name(encoding or find_encoding(head)), "ignore")
-    return text.removeprefix("\ufeff").lstrip()[:1]
+    return text.removeprefix(BOM).lstrip()[:1]
 
 
 def _records(stream: BinaryIO, encoding: str, first: str, named: str) -> Iterator[tuple[int, JsonObject | Malformed]]:

@@ -11,6 +11,9 @@ from typing import BinaryIO
 
 from conceptloom.errors import ConfigError
 
+BOM = "\ufeff"
+"""The byte-order mark, as a character."""
+
 RECODED = "utf_8"
 """UTF-8, by another of its names, of a stream that was recoded: undecodable bytes are in it as lone surrogates."""
 
@@ -64,7 +67,7 @@ def decode_all(data: bytes, encoding: str) -> str:
 def to_splittable(stream: BinaryIO, encoding: str) -> tuple[BinaryIO, str]:
     """Returns the stream in an encoding in which lines can be found, and that encoding: as it is, or RECODED.
 
-    The byte-order mark must have been removed, except for UTF-16, whose decoder needs it.
+    The byte-order mark of UTF-8 must have been removed; that of a recoded stream is left out here.
     """
     name = python_name(encoding)
     if name == "utf-8-sig":
@@ -102,7 +105,7 @@ class _Recoded(io.RawIOBase):
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder(encoding)(errors=_KEEPING_BYTES)
         self._ready = b""
-        self._ended = False
+        self._begun = self._ended = False
 
     def readable(self) -> bool:
         return True
@@ -111,7 +114,10 @@ class _Recoded(io.RawIOBase):
         while not self._ready and not self._ended:
             chunk = self._stream.read(_CHUNK)
             self._ended = not chunk
-            self._ready = self._decoder.decode(chunk, final=self._ended).encode("utf-8", "surrogatepass")
+            text = self._decoder.decode(chunk, final=self._ended)
+            if text and not self._begun:
+                self._begun, text = True, text.removeprefix(BOM)
+            self._ready = text.encode("utf-8", "surrogatepass")
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]
         return size
