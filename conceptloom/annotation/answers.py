@@ -10,13 +10,13 @@ from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.normalise import normalise
 from conceptloom.readers.base import REASONS as MALFORMED
 from conceptloom.readers.base import Malformed, Text
-from conceptloom.readers.encoding import find_encoding, python_name
+from conceptloom.readers.encoding import BOM, decode_all, find_encoding, python_name
 from conceptloom.readers.fields import kind_of
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.linewise import LINE_BYTES, read_lines
 from conceptloom.readers.ranges import open_text, read_head
 from conceptloom.readers.rows import Rows, find_delimiter
-from conceptloom.readers.texts import checked, excerpt
+from conceptloom.readers.texts import checked, escaped, excerpt
 
 COLUMNS = ("id", "sentence", "rationale", "worker")
 """The columns of an answer; others are ignored."""
@@ -90,7 +90,7 @@ def read_answers(path: str, columns: Mapping[str, str], encoding: str | None = N
 def _first_character(path: str, encoding: str | None) -> str:
     head = read_head(path)
     text = head.decode(python_name(encoding or find_encoding(head)), "ignore")
-    return text.removeprefix("\ufeff").lstrip()[:1]
+    return text.removeprefix(BOM).lstrip()[:1]
 
 
 def _records(stream: BinaryIO, encoding: str, first: str, named: str) -> Iterator[tuple[int, JsonObject | Malformed]]:
@@ -101,11 +101,11 @@ def _records(stream: BinaryIO, encoding: str, first: str, named: str) -> Iterato
 
 def _array_records(stream: BinaryIO, encoding: str) -> Iterator[tuple[int, JsonObject | Malformed]]:
     """The elements of a JSON array; what cannot be decoded spoils the text it is in, and no other."""
-    value = parse_line(Text(1, 0, stream.read().decode(encoding, "surrogateescape")))
+    value = parse_line(Text(1, 0, decode_all(stream.read(), encoding)))
     if isinstance(value, Malformed):
         yield 1, value
     for number, one in enumerate(value if isinstance(value, list) else [], 1):
-        yield number, one if isinstance(one, dict) else _no_object(number, one, json.dumps(one))
+        yield number, one if isinstance(one, dict) else _no_object(number, one, _json(one))
 
 
 def _no_object(number: int, value: object, text: str) -> Malformed:
@@ -146,7 +146,7 @@ def _answer(place: str, number: int, record: JsonObject | Malformed, columns: Ma
     if missing:
         shown = excerpt(", ".join(record)) or "none"
         # The sentence may be in a column of another name: the record is kept as it came.
-        kept = answer if answer.sentence else answer._replace(sentence=_writable(json.dumps(record)))
+        kept = answer if answer.sentence else answer._replace(sentence=_writable(_json(record)))
         return Rejected(kept, "wrong_columns", f"there is no column {', '.join(missing)}; there are: {shown}")
     for name, value in values.items():
         if not isinstance(value, str):
@@ -161,5 +161,9 @@ def _answer(place: str, number: int, record: JsonObject | Malformed, columns: Ma
 
 
 def _writable(value: object) -> str:
-    """The value as text that can be written to a file."""
-    return str(value).encode("utf-8", "replace").decode()
+    """The value as text that can be written to a file, its undecodable bytes too."""
+    return escaped(str(value))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -16,6 +16,7 @@ from conceptloom.examples import Example
 from conceptloom.hashing import id_heads
 from conceptloom.publishing import TO_FILL, task_line
 from conceptloom.readers.base import Malformed, Text
+from conceptloom.readers.encoding import BOM
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.lines import sound_lines
 
@@ -53,6 +54,7 @@ def write_tasks(
 ) -> list[str]:
     """Writes NAME.jsonl, with a line for each task, and NAME.csv to be filled in; returns their paths.
 
+    NAME.csv begins with a byte-order mark: Python reads it with `encoding="utf-8-sig"`.
     `copies` is the number of rows of each task in NAME.csv, for as many workers. Raises OutputError where such a file
     exists, because it may have been filled in.
     """
@@ -111,7 +113,7 @@ def _shuffled_sets(ids: list[str], sets: list[tuple[str, ...]], seed: int) -> li
 
 
 def _table(tasks: Sequence[Task]) -> str:
-    """With a byte-order mark, by which spreadsheets recognise UTF-8."""
+    """With a byte-order mark, without which Excel takes UTF-8 for the encoding of the country."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     shown = ["inspiration"] if any(task.inspiration for task in tasks) else []
@@ -119,4 +121,4 @@ def _table(tasks: Sequence[Task]) -> str:
     for task in tasks:
         inspiration = [_INSPIRATION_SEPARATOR.join(task.inspiration)] if shown else []
         table.writerow([task.id, ", ".join(task.concepts), *inspiration, *("" for _ in TO_FILL)])
-    return "\ufeff" + text.getvalue()
+    return BOM + text.getvalue()

@@ -33,7 +33,10 @@ def export(
     references: int = typer.Option(1, min=1, help="The number of rows of tasks.csv for each set."),
     seed: int = typer.Option(42, help="The seed of the order in which the concepts of a set are shown."),
 ) -> None:
-    """Writes a task for each distinct concept set, with empty columns for sentence, rationale and worker."""
+    """Writes a task for each distinct concept set, with empty columns for sentence, rationale and worker.
+
+    The csv is UTF-8 with a byte-order mark, for Excel; in Python: open(PATH, encoding="utf-8-sig", newline="").
+    """
     from conceptloom.annotation import make_tasks, write_tasks
     from conceptloom.statistics.files import load_examples
 
@@ -41,6 +44,9 @@ def export(
     tasks = make_tasks(examples, seed, show_inspiration=show_inspiration)
     paths = write_tasks(output, tasks, [references] * len(tasks))
     print(f"{len(tasks):,} tasks, {len(tasks) * references:,} references to be written: {', '.join(paths)}")
+    print(
+        'tasks.csv is UTF-8 with a byte-order mark, for Excel; in Python: open(PATH, encoding="utf-8-sig", newline="")'
+    )
 
 
 def import_(

@@ -87,12 +87,11 @@ def _of_build(directory: str, table: str | None, additional: bool) -> "Shown":
 
 
 def _of_files(train: list[str], held: dict[str, str], table: str | None, additional: bool) -> "Shown":
-    from conceptloom.statistics.files import load_examples
     from conceptloom.statistics.tables import TABLES
 
-    make = TABLES[table or "korean-commongen"].make
-    rows = [row for argument in train for row in load_examples(argument)]
-    return make(rows, {name: load_examples(file) for name, file in held.items()}, additional)
+    chosen = TABLES[table or "korean-commongen"]
+    rows = [row for argument in train for row in chosen.load(argument)]
+    return chosen.make(rows, {name: chosen.load(file) for name, file in held.items()}, additional)
 
 
 def variant(

@@ -19,10 +19,9 @@ from conceptloom import storage
 from conceptloom.corpus.locators import SourceFile
 from conceptloom.hashing import seed_for, splitmix64
 from conceptloom.readers.base import Entry, Malformed, Reader, Span, Text
-from conceptloom.readers.ranges import plan_spans, raw_lines, read_span
+from conceptloom.readers.ranges import end_of_lines, plan_spans, raw_lines, read_span, up_to
 
 PIECE_BYTES = 32 * 1024
-CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def draw(
     paths = [storage.join(to, f"{at}-{number:05d}") for at in range(len(shares))]
     if len(pieces) > 1:
         if limit is not None:
-            pieces = _up_to(pieces, limit)
+            pieces = up_to(pieces, end_of_lines(file.path, limit))
         return _draw_pieces(number, file, pieces, (pieces[-1].end or size) - pieces[0].start, shares, seed, paths)
     return _draw_records(number, file, size, shares, small, limit, seed, paths)
 
@@ -133,24 +132,3 @@ def _entries(file: SourceFile, limit: int | None) -> Iterator[Entry]:
 
 def _lines(entries: Iterable[Entry]) -> bytes:
     return "".join(f"{json.dumps(entry)}\n" for entry in entries).encode()
-
-
-def _up_to(pieces: list[Span], limit: int) -> list[Span]:
-    """Returns the pieces that hold the first `limit` lines of their file, the last one cut after these lines."""
-    end = _end_of_line(pieces[0].path, limit)
-    if end is None:
-        return pieces
-    kept = [piece for piece in pieces if piece.start < end]
-    return [*kept[:-1], replace(kept[-1], end=end)]
-
-
-def _end_of_line(path: str, line: int) -> int | None:
-    """Returns where a line (counted from 1) ends, or None if the file has fewer lines."""
-    seen = at = 0
-    with storage.open_read(path) as stream:
-        while chunk := stream.read(CHUNK):
-            feeds = np.flatnonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n"))
-            if seen + len(feeds) >= line:
-                return at + int(feeds[line - seen - 1]) + 1
-            seen, at = seen + len(feeds), at + len(chunk)
-    return None

@@ -38,9 +38,10 @@ class Record(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """A record, or one item of it, that could not be read: a reason from REASONS, what was wrong, and an excerpt.
+    """A record, or one item of it, that could not be read: a reason from REASONS, what was wrong, and its text.
 
-    `item` counts as in a Text; it is None if the whole record could not be read.
+    `text` is an excerpt; if it is `undecodable` or has `control_characters`, it is the whole, as `texts.escaped` writes
+    it, so that no byte is lost. `item` counts as in a Text; it is None if the whole record could not be read.
     """
 
     record: int

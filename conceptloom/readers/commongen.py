@@ -21,7 +21,6 @@ from conceptloom.readers.lines import sound_lines
 
 _SOURCE = re.compile(r"(?P<before>.*[._/])?src(?:_[a-z]+)?(?P<after>\.txt(?:\.gz)?)")
 _TARGETS = ("trg", "tgt")
-_TAGGED = re.compile(".+_[NV]")
 
 
 @dataclass(frozen=True)
@@ -58,31 +57,30 @@ def target_of(path: str) -> str | None:
 def read_parallel(source: str, target: str) -> Iterator[Example]:
     """Yields the examples of parallel text: each distinct line of the source, in order, with its sentences.
 
-    A set with an empty line beside it waits for its references.
-
-    Memory: the files. Raises InputError, naming the line, if one file is longer or a line cannot be read.
+    A set with an empty line beside it waits for its references. Memory: the files. Raises InputError as `read_pairs`.
     """
     examples: dict[str, list[str]] = {}
+    for concepts, found in _pairs(source, target):
+        examples.setdefault(concepts, []).extend(found)
+    yield from (Example(tuple(concepts.split()), tuple(found)) for concepts, found in examples.items())
+
+
+def read_pairs(source: str, target: str) -> Iterator[Example]:
+    """Yields each line of parallel text as an example, with its sentence, or with none for an empty line.
+
+    Raises InputError, naming the line, if one file is longer or a line cannot be read.
+    """
+    return (Example(tuple(concepts.split()), tuple(found)) for concepts, found in _pairs(source, target))
+
+
+def _pairs(source: str, target: str) -> Iterator[tuple[str, list[str]]]:
     for number, (concepts, sentence) in enumerate(zip_longest(sound_lines(source), sound_lines(target)), 1):
         if concepts is None or sentence is None:
             longer, shorter = (target, source) if concepts is None else (source, target)
             raise InputError(f"{longer}: line {number} has no counterpart in {shorter}; get both files again")
         if not concepts.strip():
             raise InputError(f"{source}: line {number} has no concepts; fix this line")
-        examples.setdefault(concepts, []).extend([sentence] if sentence.strip() else [])
-    yield from (Example(tuple(concepts.split()), tuple(found)) for concepts, found in examples.items())
-
-
-def without_tags(example: Example) -> Example:
-    """Returns the example without part-of-speech suffixes, if all of its concepts have one, as in the published dev and
-    test sets.
-
-    >>> without_tags(Example(("field_N", "look_V"), ("x",))).concepts
-    ('field', 'look')
-    """
-    if not all(map(_TAGGED.fullmatch, example.concepts)):
-        return example
-    return example._replace(concepts=tuple(concept[:-2] for concept in example.concepts))
+        yield concepts, [sentence] if sentence.strip() else []
 
 
 READERS.add("commongen", ReaderEntry("CommonGen's JSON lines with scenes and reasons", CommonGen))

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from conceptloom.errors import InputError
 from conceptloom.readers.base import Entry, Malformed
-from conceptloom.readers.encoding import SURROGATE_ERRORS
+from conceptloom.readers.encoding import errors_of
 from conceptloom.readers.fields import Steps, texts_at
 from conceptloom.readers.jsonl import DECODER
 from conceptloom.readers.resync import ElementEnd
@@ -39,7 +39,7 @@ class Cursor:
         self.record = record
         self.raw = ""
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)(errors=SURROGATE_ERRORS)
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors=errors_of(encoding))
         self._text, self._at, self._ended = "", 0, False
 
     def peek(self) -> str:

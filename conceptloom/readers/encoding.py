@@ -1,4 +1,9 @@
-"""Encodings: detecting that of a file, and recoding any of them to one in which lines can be found."""
+"""Encodings: detecting that of a file, and recoding any of them to one in which lines can be found.
+
+No byte is lost on the way: one that cannot be decoded is two lone surrogates in the text, U+DFFF and U+DC00 + byte.
+`texts.checked` finds them, and `texts.escaped` writes them as `\\xNN`. One surrogate, as in Python's
+`surrogateescape`, could as well be half a pair that a JSON file writes as an escape.
+"""
 
 import codecs
 import io
@@ -6,8 +11,16 @@ from typing import BinaryIO
 
 from conceptloom.errors import ConfigError
 
-SURROGATE_ERRORS = "conceptloom.surrogate"
-"""An error handler: undecodable bytes become one lone surrogate, which `texts.checked` rejects later."""
+BOM = "\ufeff"
+"""The byte-order mark, as a character."""
+
+RECODED = "utf_8"
+"""UTF-8, by another of its names, of a stream that was recoded: undecodable bytes are in it as lone surrogates."""
+
+BYTE_MARK = "\udfff"
+"""The first of the two surrogates that stand for an undecodable byte."""
+
+_KEEPING_BYTES = "conceptloom.bytes"
 
 _CHUNK = 1 << 18
 _ASCII_INSIDE = frozenset({"utf-8", "utf-8-sig", "cp949", "euc_kr", "iso8859-1", "ascii"})
@@ -41,17 +54,27 @@ def is_splittable(encoding: str) -> bool:
     return python_name(encoding) in _ASCII_INSIDE
 
 
-def to_splittable(stream: BinaryIO, encoding: str) -> tuple[BinaryIO, str]:
-    """Returns the stream in an encoding in which lines can be found, and that encoding: as it is, or recoded to UTF-8.
+def errors_of(encoding: str) -> str:
+    """Returns the error handler by which a stream of `to_splittable` is decoded, keeping undecodable bytes."""
+    return "surrogatepass" if encoding == RECODED else _KEEPING_BYTES
 
-    The byte-order mark must have been removed, except for UTF-16, whose decoder needs it.
+
+def decode_all(data: bytes, encoding: str) -> str:
+    """Returns the text of bytes of a stream of `to_splittable`, with two surrogates for each undecodable byte."""
+    return data.decode(encoding, errors_of(encoding))
+
+
+def to_splittable(stream: BinaryIO, encoding: str) -> tuple[BinaryIO, str]:
+    """Returns the stream in an encoding in which lines can be found, and that encoding: as it is, or RECODED.
+
+    The byte-order mark of UTF-8 must have been removed; that of a recoded stream is left out here.
     """
     name = python_name(encoding)
     if name == "utf-8-sig":
         return stream, "utf-8"
     if name in _ASCII_INSIDE:
         return stream, name
-    return io.BufferedReader(_Recoded(stream, name), _CHUNK), "utf-8"
+    return io.BufferedReader(_Recoded(stream, name), _CHUNK), RECODED
 
 
 def _decodes(line: bytes, encoding: str) -> bool:
@@ -66,23 +89,23 @@ def _decodes(line: bytes, encoding: str) -> bool:
     return not text.isascii()
 
 
-def _to_surrogate(error: UnicodeError) -> tuple[str, int]:
+def _to_surrogates(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    return "\udcff", error.end
+    return "".join(BYTE_MARK + chr(0xDC00 + byte) for byte in error.object[error.start : error.end]), error.end
 
 
-codecs.register_error(SURROGATE_ERRORS, _to_surrogate)
+codecs.register_error(_KEEPING_BYTES, _to_surrogates)
 
 
 class _Recoded(io.RawIOBase):
-    """Recodes any encoding to UTF-8; undecodable bytes become invalid UTF-8, which the reader then finds."""
+    """Recodes any encoding to UTF-8; undecodable bytes become surrogates, which the reader then finds."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)(errors=SURROGATE_ERRORS)
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors=_KEEPING_BYTES)
         self._ready = b""
-        self._ended = False
+        self._begun = self._ended = False
 
     def readable(self) -> bool:
         return True
@@ -91,7 +114,10 @@ class _Recoded(io.RawIOBase):
         while not self._ready and not self._ended:
             chunk = self._stream.read(_CHUNK)
             self._ended = not chunk
-            self._ready = self._decoder.decode(chunk, final=self._ended).encode("utf-8", "surrogatepass")
+            text = self._decoder.decode(chunk, final=self._ended)
+            if text and not self._begun:
+                self._begun, text = True, text.removeprefix(BOM)
+            self._ready = text.encode("utf-8", "surrogatepass")
         size = min(len(buffer), len(self._ready))
         buffer[:size], self._ready = self._ready[:size], self._ready[size:]
         return size

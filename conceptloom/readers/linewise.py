@@ -6,7 +6,8 @@ from itertools import count, repeat
 from typing import BinaryIO
 
 from conceptloom.readers.base import Entry, Malformed, Text
-from conceptloom.readers.texts import EXCERPT, excerpt
+from conceptloom.readers.encoding import BYTE_MARK, RECODED, decode_all
+from conceptloom.readers.texts import EXCERPT, escaped, excerpt
 
 CHUNK_BYTES = 1 << 20
 LINE_BYTES = 1 << 20
@@ -61,22 +62,29 @@ def read_lines(stream: BinaryIO, encoding: str, first: int) -> Iterator[Entry]:
 
 
 def read_line(line: bytes, encoding: str, number: int) -> Entry:
-    """Returns one line as a Text or a Malformed."""
+    """Returns one line as a Text or a Malformed, which has the whole line (`texts.escaped`)."""
     try:
         text = line.decode(encoding).removesuffix("\r")
     except UnicodeDecodeError as error:
-        detail = f"byte {error.start + 1} of the line, 0x{line[error.start]:02x}, is not {encoding}"
-        return Malformed(number, "undecodable", detail, excerpt(line[:_HEAD_BYTES].decode(encoding, "replace")))
+        return _undecodable(number, line, encoding, error.start)
     if "\0" in text:
         detail = f"character {text.index(chr(0)) + 1} is NUL"
-        return Malformed(number, "control_characters", detail, excerpt(text))
+        return Malformed(number, "control_characters", detail, escaped(text))
     return Text(number, 0, text)
+
+
+def _undecodable(number: int, line: bytes, encoding: str, at: int) -> Malformed:
+    text = decode_all(line, encoding).removesuffix("\r")
+    detail = f"byte {at + 1} of the line, 0x{line[at]:02x}, is not {encoding}"
+    if encoding == RECODED:  # its bytes are not those of the file
+        detail = f"character {text.index(BYTE_MARK) + 1} of the line is not decodable"
+    return Malformed(number, "undecodable", detail, escaped(text))
 
 
 def too_long(number: int, head: bytes, encoding: str) -> Malformed:
     """Returns the entry for a line that is too long, of which only the head was kept."""
     detail = f"the line is longer than {LINE_BYTES} bytes"
-    return Malformed(number, "too_long", detail, excerpt(head.decode(encoding, "replace")))
+    return Malformed(number, "too_long", detail, excerpt(decode_all(head, encoding)))
 
 
 def _decoded(block: bytes, encoding: str) -> str | None:

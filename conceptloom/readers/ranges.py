@@ -7,7 +7,10 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import BinaryIO
+
+import numpy as np
 
 from conceptloom import storage
 from conceptloom.errors import InputError
@@ -32,6 +35,14 @@ def plan_spans(info: storage.FileInfo, reader: Reader, encoding: str, span_bytes
     return [Span(info.path, start, end) for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
 
+def up_to(spans: Sequence[Span], end: int | None) -> list[Span]:
+    """Returns the spans of a file as far as the byte `end`, where the last of them ends (None: all of the file)."""
+    if end is None:
+        return list(spans)
+    *kept, last = [span for span in spans if span.start < end]
+    return [*kept, replace(last, end=end)]
+
+
 def count_lines(path: str, start: int = 0, end: int | None = None) -> int:
     """Returns how many lines start in the bytes from `start` to `end`, including empty ones."""
     with storage.open_read(path, max(start - 1, 0)) as stream, _naming(path):
@@ -40,6 +51,21 @@ def count_lines(path: str, start: int = 0, end: int | None = None) -> int:
             return lines
         stream.seek(0)
         return lines + len(stream.read(1))
+
+
+def end_of_lines(path: str, lines: int, within: int | None = None) -> int | None:
+    """Returns where the first lines of a file end, in bytes, or None if it has fewer lines, also in `within` bytes.
+
+    Reads no further than that end, but for a chunk.
+    """
+    seen = at = 0
+    with storage.open_read(path) as stream, _naming(path):
+        while (within is None or at < within) and (chunk := stream.read(CHUNK)):
+            here = chunk.count(b"\n")
+            if seen + here >= lines:
+                return at + _end_of(chunk, lines - seen)
+            seen, at = seen + here, at + len(chunk)
+    return None
 
 
 def first_records(files: Sequence[int], lines: Sequence[int]) -> list[int]:
@@ -156,6 +182,12 @@ def _next_line(raw: BinaryIO, position: int, limit: int | None) -> int | None:
             return start if limit is None or start < limit else None
         at += len(chunk)
     return at if limit is None else None
+
+
+def _end_of(chunk: bytes, lines: int) -> int:
+    """Returns where the first lines of a chunk that has so many end."""
+    feeds = np.flatnonzero(np.frombuffer(chunk, dtype=np.uint8) == ord("\n"))
+    return int(feeds[lines - 1]) + 1
 
 
 def _count_followed(stream: BinaryIO, left: int | None) -> int:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import BinaryIO, NamedTuple
 
 from conceptloom.readers.base import Malformed
-from conceptloom.readers.encoding import SURROGATE_ERRORS
+from conceptloom.readers.encoding import decode_all
 from conceptloom.readers.linewise import too_long, whole_lines
 
 QUOTED_CHARACTERS = 1 << 16
@@ -15,7 +15,7 @@ QUOTED_CHARACTERS = 1 << 16
 
 _HEAD_LINES = 50
 _DELIMITERS = "\t,;|"
-_NUL = "\udc00"  # csv rejects NUL before Python 3.11
+_NUL = "\ud800"  # csv rejects NUL before Python 3.11; `decode_all` makes no such surrogate
 _SHARE = 0.8  # of the first rows must have the same number of cells
 
 
@@ -59,7 +59,7 @@ class Rows(Iterator[Row]):
             return self._broken(error.malformed.reason, error.malformed.detail, error.malformed.text)
         except csv.Error as error:
             return self._broken("broken_row", str(error), self._taken[0])
-        return Row([cell.replace(_NUL, "\0") for cell in cells], raw=self._taken[0].removesuffix("\n"))
+        return Row([_with_nul(cell) for cell in cells], raw=_with_nul(self._taken[0].removesuffix("\n")))
 
     def _feed(self) -> Iterator[str]:
         """Yields the lines of one row, as many as its parser asks for."""
@@ -87,7 +87,7 @@ class Rows(Iterator[Row]):
         """Returns a broken row, which loses only its first line: the others are read again."""
         self._waiting.extendleft(reversed(self._taken[1:]))
         hint = " (quotes=false reads quotation marks as text)" if self.quotes and reason == "broken_row" else ""
-        return Row([], reason, detail + hint, raw.removesuffix("\n"))
+        return Row([], reason, detail + hint, _with_nul(raw.removesuffix("\n")))
 
 
 def find_delimiter(lines: Sequence[str], column: str | int) -> str:
@@ -126,10 +126,14 @@ def _parser(lines: Iterator[str], delimiter: str, quotes: bool) -> Iterator[list
 
 
 def _lines(stream: BinaryIO, encoding: str) -> Iterator[str | Malformed]:
-    """Yields lines with their line feed, which a quoted cell may contain; undecodable bytes become surrogates."""
+    """Yields lines with their line feed, which a quoted cell may contain; `decode_all` keeps undecodable bytes."""
     for block, is_long in whole_lines(stream):
         if is_long:
             yield too_long(0, block, encoding)
         else:
-            text = block.decode(encoding, SURROGATE_ERRORS).replace("\0", _NUL)
+            text = decode_all(block, encoding).replace("\0", _NUL)
             yield from (line.removesuffix("\r") + "\n" for line in text.split("\n"))
+
+
+def _with_nul(text: str) -> str:
+    return text.replace(_NUL, "\0")

@@ -8,6 +8,7 @@ from conceptloom.errors import ConfigError
 from conceptloom.examples import Example
 from conceptloom.json_values import JsonObject
 from conceptloom.registry import Registry
+from conceptloom.statistics.files import load_examples, load_stored
 from conceptloom.statistics.summary import dataset_statistics
 from conceptloom.statistics.text_table import text_table
 from conceptloom.statistics.tuples import tuple_columns, tuple_table
@@ -31,6 +32,8 @@ class StatisticsTable:
     make: Callable[[Sequence[Example], Held, bool], Shown]
     wants_test: bool = False
     """Whether it is about a test set."""
+    load: Callable[[str], list[Example]] = load_examples
+    """Returns the examples that `make` takes, of `PATTERN` or `SOURCE=PATTERN`."""
 
 
 def _korean(train: Sequence[Example], held: Held, additional: bool) -> Shown:
@@ -50,4 +53,7 @@ def _english(train: Sequence[Example], held: Held, additional: bool) -> Shown:
 
 TABLES: Registry[StatisticsTable] = Registry("table")
 TABLES.add("korean-commongen", StatisticsTable("table 1 of Korean CommonGen (Seo et al., 2022)", _korean, True))
-TABLES.add("commongen", StatisticsTable("table 1 of CommonGen (Lin et al., 2020); does without a test set", _english))
+TABLES.add(
+    "commongen",
+    StatisticsTable("table 1 of CommonGen (Lin et al., 2020); does without a test set", _english, load=load_stored),
+)

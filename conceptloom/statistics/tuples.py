@@ -6,7 +6,7 @@ Memory: 8 bytes for each distinct tuple of a split.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import combinations
 
@@ -19,10 +19,15 @@ from conceptloom.arrays.types import UInt64
 from conceptloom.examples import Example
 from conceptloom.json_values import JsonObject
 from conceptloom.statistics.examples import examples_table
+from conceptloom.statistics.storing import StoredSets, sets_of
 from conceptloom.statistics.text_table import aligned
 from conceptloom.statistics.unseen import WIDTHS
 
 _NAMES = ("concepts", "pairs", "triples")
+_STORED = {"orderings": "  in distinct orders", "runs": "  in runs of equal rows"}
+_RUNS = (
+    "\n\nA set counts once, in whatever order. The paper's 32,651 sets of train are runs of equal lines of its text."
+)
 _NOTHING = np.empty(0, dtype=np.uint64)
 
 
@@ -79,12 +84,15 @@ class TupleStatistics:
     """The number of distinct concepts, pairs, triples."""
     unseen: tuple[int, ...] | None
     """How many of these no train set holds; None for train itself."""
+    stored: Mapping[str, int] = field(default_factory=dict)
+    """Other numbers of the sets, as they are stored: `orderings` and `runs` (see StoredSets), where they differ."""
 
     def to_json(self) -> JsonObject:
         """Returns JSON values; means, and shares of unseen tuples (per cent), are rounded to two digits."""
         shares = [round(100 * part / max(1, whole), 2) for part, whole in zip(self.unseen or (), self.distinct)]
         return {
             "sets": self.sets,
+            **self.stored,
             "sizes": {str(size): count for size, count in self.sizes.items()},
             "sentences": self.sentences,
             "sentences_per_set": round(self.sentences / max(1, self.sets), 2),
@@ -112,10 +120,18 @@ def tuple_statistics(counts: TupleCounts, train: TupleCounts | None = None) -> T
 
 
 def tuple_columns(train: Sequence[Example], held: Mapping[str, Sequence[Example]]) -> dict[str, TupleStatistics]:
-    """Returns the columns of train and of the splits that are `held` out, by name."""
-    seen = count_tuples(examples_table(train))
-    others = {name: tuple_statistics(count_tuples(examples_table(rows)), seen) for name, rows in held.items()}
-    return {"train": tuple_statistics(seen), **others}
+    """Returns the columns of train and of the splits that are `held` out, by name; sets are distinct sets.
+
+    A split may have any number of rows for a set, in any order of its concepts.
+    """
+    splits = {name: sets_of(rows) for name, rows in {"train": train, **held}.items()}
+    counts = {name: count_tuples(examples_table(split.examples)) for name, split in splits.items()}
+    return {
+        name: replace(
+            tuple_statistics(counts[name], None if name == "train" else counts["train"]), stored=_differing(split)
+        )
+        for name, split in splits.items()
+    }
 
 
 def tuple_table(splits: Mapping[str, TupleStatistics]) -> str:
@@ -124,6 +140,7 @@ def tuple_table(splits: Mapping[str, TupleStatistics]) -> str:
     sizes = sorted({size for column in columns for size in column["sizes"]}, key=int)
     rows = [
         ("concept sets", *(f"{column['sets']:,}" for column in columns)),
+        *_stored_rows(columns),
         *((f"  size {size}", *(f"{column['sizes'].get(size, 0):,}" for column in columns)) for size in sizes),
         ("sentences", *(f"{column['sentences']:,}" for column in columns)),
         ("  per set", *(f"{column['sentences_per_set']:.2f}" for column in columns)),
@@ -131,7 +148,20 @@ def tuple_table(splits: Mapping[str, TupleStatistics]) -> str:
         *((f"unique {name}", *(f"{column['distinct'][name]:,}" for column in columns)) for name in _NAMES),
         *((f"unseen {name} %", *(_share(column["unseen_percent"], name) for column in columns)) for name in _NAMES),
     ]
-    return aligned([("", *splits), *rows])
+    return aligned([("", *splits), *rows]) + (_RUNS if any("runs" in column for column in columns) else "")
+
+
+def _differing(split: StoredSets) -> dict[str, int]:
+    numbers = {"orderings": split.orderings, "runs": split.runs}
+    return {name: number for name, number in numbers.items() if number != len(split.examples)}
+
+
+def _stored_rows(columns: Sequence[JsonObject]) -> list[tuple[str, ...]]:
+    return [
+        (label, *(f"{column.get(name, column['sets']):,}" for column in columns))
+        for name, label in _STORED.items()
+        if any(name in column for column in columns)
+    ]
 
 
 def _share(shares: Mapping[str, float] | None, name: str) -> str:

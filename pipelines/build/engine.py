@@ -92,7 +92,7 @@ class Build(Generic[S]):
         A finished build with other settings is refused, unless `update` or `overwrite` is set.
         """
         self.runner.prepare(self.recipe.name, self.settings.files(), self.output)
-        plan = plan_inputs(self.settings.inputs)
+        plan = plan_inputs(self.settings.inputs, self.settings.limit)
         check_output(self.recipe, self.output)
         if not (self.update or self.overwrite):
             check_same_settings(self.settings.settled(), self.output)

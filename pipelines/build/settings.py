@@ -138,6 +138,8 @@ class StepResources(Settings):
 class RecipeSettings(Settings):
     """The settings that all recipes share: name, inputs by source, seed, the limit of records per file, and gates.
 
+    With a `limit` the build is that of the first records of each file; a large file of lines is read no further.
+
     `frozen` is an earlier build whose validation and test splits are kept.
     """
 

@@ -123,7 +123,7 @@ def build_samples(
 
     `base` is the memory of this process before that. Raises whatever a build raises.
     """
-    plan = plan_inputs(settings.inputs)
+    plan = plan_inputs(settings.inputs, settings.limit)
     shares = [part * min(1.0, sample_bytes / plan.bytes) for part in PARTS]
     with tempfile.TemporaryDirectory(prefix="conceptloom-estimate-") as directory:
         sample = draw_sample(plan, shares, settings.limit, settings.seed, directory)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from conceptloom.annotation import COLUMNS, REASONS, Answer, Rejected, check_answers, make_tasks, read_answers
 from conceptloom.annotation.answers import parse_columns
+from conceptloom.annotation.tasks import write_tasks
 from conceptloom.errors import ConfigError
 from conceptloom.examples import Example
 
@@ -137,6 +138,28 @@ def test_the_encoding_may_be_given(tmp_path: Path, encoding: str, is_json: bool)
     path = tmp_path / "filled"
     path.write_bytes((json.dumps([record], ensure_ascii=False) if is_json else table).encode(encoding))
     assert list(read_answers(str(path), SAME, encoding)) == [Answer(f"{path}#1", "i", "w", text, "")]
+
+
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("encoding", [None, "utf-8", "utf-8-sig", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("is_json", [True, False])
+def test_a_table_comes_back_with_and_without_its_mark(
+    tmp_path: Path, marked: bool, encoding: str | None, is_json: bool
+) -> None:
+    """As `export` wrote it and a person filled it in; a program may have saved it without the mark."""
+    write_tasks(str(tmp_path), TASKS)
+    exported = (tmp_path / "tasks.csv").read_bytes()
+    assert exported.startswith(b"\xef\xbb\xbfid,concepts,sentence,rationale,worker\n") and exported.count(b"\xef") == 1
+    assert next(csv.reader(io.StringIO(exported.decode("utf-8-sig"))))[0] == "id"
+    text = exported.decode("utf-8-sig").replace(",,,", ",고양이.,,w")
+    if is_json:
+        text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in csv.DictReader(io.StringIO(text)))
+    written = "utf-8" if encoding in (None, "utf-8-sig") else encoding
+    (tmp_path / "filled").write_bytes(("\ufeff" * marked + text).encode(written))
+    found = list(read_answers(str(tmp_path / "filled"), SAME, encoding))
+    assert [(one.task, one.worker, one.sentence) for one in found if isinstance(one, Answer)] == [
+        (task.id, "w", "고양이.") for task in TASKS
+    ]
 
 
 def test_an_unknown_encoding_is_said(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def failed(*arguments: object) -> str:
 def test_annotation_from_export_to_order(published: Path, tmp_path: Path) -> None:
     said = done("annotation", "export", published, "--output", tmp_path / "out", "--references", 2)
     assert said.startswith("3 tasks, 6 references to be written: ")
+    assert "byte-order mark" in said and 'encoding="utf-8-sig"' in said
     lines = [json.loads(line) for line in (tmp_path / "out" / "tasks.jsonl").open()]
     filled = tmp_path / "filled.csv"
     rows = [f"{task['id']},See {' '.join(task['concepts'])}.,because,ann" for task in lines]

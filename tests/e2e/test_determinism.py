@@ -183,6 +183,26 @@ def test_a_large_corpus_has_larger_buckets_and_spans(
     assert data_rows(tmp_path / "out") == data_rows(tmp_path / "one")
 
 
+def test_a_limit_gives_the_same_data_however_the_file_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file in pieces is planned only to its 900th line; a file in one piece, and one that ends there, are alike."""
+    texts = list(many_sentences(6000))
+    path = write_lines(tmp_path / "raw" / "a.txt", texts)
+    build(tmp_path / "one", {"s": lines_input(path)}, limit=900, **SMALL)
+    _small_pieces(monkeypatch, 10_000, 40_000)
+    pieces = build(tmp_path / "pieces", {"s": lines_input(path)}, limit=900, **SMALL)
+    assert pieces.plan.spans[-1][1].end == len("".join(f"{text}\n" for text in texts[:900]).encode())
+    _small_pieces(monkeypatch, 10**9, 10**9)
+    write_lines(path, texts[:900])
+    build(tmp_path / "ends", {"s": lines_input(path)}, **SMALL)
+    # The size of the file is said in the report and on the card.
+    for other, more in (("pieces", set[str]()), ("ends", {"config.yaml", "report.json", "README.md"})):
+        unlike = {name.split("/")[0] for name in differing(tmp_path / "one", tmp_path / other)}
+        assert unlike <= {"stages", "index", "rejected"} | more
+        for stage, kind in (("ingest", "rejected"), ("ingest", "sentences"), ("select", "index")):
+            found = [stage_rows(tmp_path / name, stage, kind) for name in ("one", other)]
+            assert sorted(found[0], key=str) == sorted(found[1], key=str)
+
+
 @pytest.mark.parametrize("sentences", [1, 2, 5])
 def test_a_bucket_may_be_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sentences: int) -> None:
     """A large corpus of few distinct sentences: most of its buckets hold nothing."""

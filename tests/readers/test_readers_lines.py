@@ -60,7 +60,7 @@ def test_unicode_line_separators_are_part_of_a_line() -> None:
 def test_an_undecodable_line_spoils_only_itself_and_names_the_byte() -> None:
     before, broken, after = read(LINES, "가\n나\n".encode() + b"\xea\xb0a\xff\n" + b"c", first=1)[1:]
     assert (before.text, after.text) == ("나", "c")
-    assert broken == Malformed(3, "undecodable", "byte 1 of the line, 0xea, is not utf-8", "\ufffda\ufffd")
+    assert broken == Malformed(3, "undecodable", "byte 1 of the line, 0xea, is not utf-8", r"\xea\xb0a\xff")
 
 
 def test_cp949_lines_are_decoded_and_a_broken_one_is_malformed() -> None:
@@ -68,10 +68,10 @@ def test_cp949_lines_are_decoded_and_a_broken_one_is_malformed() -> None:
     assert (texts(entries), reasons(entries)) == (["값이 싸다", "뷁"], ["", "undecodable", ""])
 
 
-def test_an_excerpt_is_short_and_can_be_encoded() -> None:
-    (entry,) = read(LINES, "강".encode() * 500 + b"\0\xff")
-    assert entry.text == "강" * EXCERPT
-    assert read(LINES, b"a\0b")[0].text == "a\ufffdb"
+def test_a_line_that_cannot_be_written_is_kept_whole() -> None:
+    (entry,) = read(LINES, "강".encode() * 500 + b"\\\0\xff\r\n")
+    assert entry.text == "강" * 500 + r"\\\0\xff"
+    assert read(LINES, b"a\0b")[0].text == r"a\0b"
 
 
 class Endless(io.RawIOBase):

@@ -11,6 +11,7 @@ from reading import read, read_path, texts, zipped
 from conceptloom import storage
 from conceptloom.errors import InputError
 from conceptloom.readers import Span, count_lines, first_records, make_reader, plan_spans, ranges, read_head, read_span
+from conceptloom.readers.ranges import end_of_lines, up_to
 
 LINES = make_reader("lines", {})
 PARTS = st.lists(
@@ -51,6 +52,35 @@ def test_line_starts_are_counted(tmp_path_factory, parts, start: int, end: int |
         patch.setattr(ranges, "CHUNK", chunk)
         counted = count_lines(str(path), start, end)
     assert counted == sum(at == 0 or content[at - 1 : at] == b"\n" for at in owned)
+
+
+@given(PARTS, st.integers(1, 20), st.integers(1, 5), st.integers(0, 30) | st.none())
+def test_the_end_of_the_first_lines(tmp_path_factory, parts, lines: int, chunk: int, within: int | None) -> None:
+    path = tmp_path_factory.mktemp("end") / "a.txt"
+    path.write_bytes(content := b"".join(parts))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranges, "CHUNK", chunk)
+        found = end_of_lines(str(path), lines, within)
+    ends = [at + 1 for at in range(len(content)) if content[at : at + 1] == b"\n"]
+    expected = ends[lines - 1] if lines <= len(ends) else None
+    if within is None or expected is None or expected <= within:
+        assert found == expected
+    else:
+        assert found == (expected if expected <= -(-within // chunk) * chunk else None)
+
+
+@given(PARTS, st.integers(1, 9), st.integers(1, 9))
+def test_the_spans_up_to_the_end_of_the_first_lines_have_these_lines(tmp_path_factory, parts, size, lines) -> None:
+    path = tmp_path_factory.mktemp("first") / "a.txt"
+    path.write_bytes(b"".join(parts) + b"\nend")
+    whole = read_path(path, LINES)
+    (info,) = storage.match(str(path))
+    end = end_of_lines(str(path), lines)
+    spans = up_to(plan_spans(info, LINES, "utf-8", size), end)
+    assert spans[-1].end == end and all(span.end for span in spans[:-1])
+    firsts = first_records([0] * len(spans), [count_lines(span.path, span.start, span.end) for span in spans])
+    read = [entry for span, n in zip(spans, firsts) for entry in read_span(replace(span, first=n), LINES, "utf-8")]
+    assert read == (whole if end is None else whole[:lines])
 
 
 def test_a_line_longer_than_many_spans_is_passed_through_once(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:

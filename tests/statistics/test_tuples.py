@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,8 @@ from conceptloom.statistics import (
     tuple_statistics,
     tuple_table,
 )
+from conceptloom.statistics.files import load_stored
+from conceptloom.statistics.storing import sets_of
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "en" / "commongen"
 EXAMPLES = st.lists(
@@ -90,6 +92,63 @@ def test_counts_are_those_of_plain_sets(train: list[Example], held: list[Example
     assert found.sentences == len(lengths) and found.average_length == sum(lengths) / max(1, len(lengths))
     assert found.distinct == tuple(len(tuples_of(held, width)) for width in (1, 2, 3))
     assert found.unseen == tuple(len(tuples_of(held, width) - tuples_of(train, width)) for width in (1, 2, 3))
+
+
+@given(EXAMPLES)
+def test_distinct_sets_orderings_and_runs(rows: list[Example]) -> None:
+    found = sets_of(rows)
+    sets: list[list[str]] = []
+    runs = 0
+    for at, row in enumerate(rows):
+        sets += [ordered] if (ordered := sorted(row.concepts)) not in sets else []
+        runs += at == 0 or rows[at - 1].concepts != row.concepts
+    assert [sorted(example.concepts) for example in found.examples] == sets
+    assert (found.orderings, found.runs) == (len({row.concepts for row in rows}), runs)
+    for example in found.examples:
+        same = [row for row in rows if sorted(row.concepts) == sorted(example.concepts)]
+        assert list(example.sentences) == [text for row in same for text in row.sentences]
+        assert example.concepts == same[0].concepts
+
+
+@given(EXAMPLES, st.randoms())
+def test_the_order_of_rows_and_concepts_changes_no_number_but_that_of_orderings_and_runs(
+    rows: list[Example], random
+) -> None:
+    turned = [row._replace(concepts=tuple(random.sample(row.concepts, len(row.concepts)))) for row in rows]
+    random.shuffle(turned)
+    both = [tuple_columns(some, {})["train"].to_json() for some in (rows, turned)]
+    plain = [{name: value for name, value in one.items() if name not in ("orderings", "runs")} for one in both]
+    assert plain[0] == plain[1]
+    assert both[0]["sets"] == len({tuple(sorted(row.concepts)) for row in rows})
+    assert both[0]["sentences"] == sum(len(row.sentences) for row in rows)
+
+
+@real
+def test_the_published_lines_as_sets_orderings_and_runs() -> None:
+    """The paper's 32,651 sets are the runs of the whole train; here is its first half."""
+    lines = (SHARED / "train_src.txt").read_text("utf-8").splitlines()
+    columns = tuple_columns(
+        load_stored(str(SHARED / "train_src.txt")), {"validation": load_stored(str(SHARED / "commongen.dev.jsonl"))}
+    )
+    train, dev = (column.to_json() for column in columns.values())
+    sets, orderings, runs = len({frozenset(line.split()) for line in lines}), len(set(lines)), 1
+    runs += sum(one != other for one, other in pairwise(lines))
+    assert (train["sets"], train["orderings"], train["runs"]) == (sets, orderings, runs) == (14_252, 14_316, 14_328)
+    assert (train["sentences"], train["sentences_per_set"]) == (len(lines), round(len(lines) / sets, 2))
+    assert dev["sets"] == 993 and not {"orderings", "runs"} & set(dev)
+    table = tuple_table(columns)
+    assert table.split("\n")[1:4] == [
+        "concept sets             14,252         993",
+        "  in distinct orders     14,316         993",
+        "  in runs of equal rows  14,328         993",
+    ]
+    assert table.endswith("\n\n" + table.split("\n")[-1]) and "32,651" in table.split("\n")[-1]
+
+
+def test_sets_that_only_their_tags_tell_apart_are_two() -> None:
+    rows = [Example(("cook_N", "eat_V"), ("x",)), Example(("eat_V", "cook_V"), ("y",))]
+    found = tuple_columns(rows, {})["train"]
+    assert (found.sets, found.distinct[0], found.stored) == (2, 2, {})
 
 
 def test_the_table() -> None:

@@ -16,12 +16,12 @@ from conceptloom.arrays.building import text_array
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.lists import list_array, string_lists
 from conceptloom.errors import InputError
-from conceptloom.examples import Example
+from conceptloom.examples import Example, without_tags
 from conceptloom.manifest import read_manifest
 from conceptloom.metrics.inputs.input_notes import InputNote, InputNotes
 from conceptloom.metrics.inputs.lines import lines_of, require_text
 from conceptloom.readers.base import Malformed, Text
-from conceptloom.readers.commongen import target_of, without_tags
+from conceptloom.readers.commongen import target_of
 from conceptloom.readers.published import parse_example
 from conceptloom.schemas import STRINGS
 from conceptloom.tables import read_table
