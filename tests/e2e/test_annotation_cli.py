@@ -134,6 +134,14 @@ def test_transfer(tmp_path: Path) -> None:
     )
     generated.write_text("One.\n")
     assert "there are 1 generated sentences for 2 choices" in failed("transfer", "csqa", path, "--generated", generated)
+    official = ("transfer", "csqa", path, "--mode", "official")
+    assert "there are 1 generated sentences for 2 choices" in failed(*official, "--generated", generated)
+    generated.write_text("A dog likes to eat a bone.\nThe dog likes sleep.\n")
+    packed = json.loads(done(*official, "--generated", generated))
+    assert [choice["CG"] for choice in packed["question"]["choices"]] == generated.read_text().splitlines()
+    assert "the official rules need a tagger, 'lemma' is none" in failed(*official, "--analyser", "lemma")
+    assert "takes no vocabulary" in failed(*official, "--conceptnet", path)
+    assert "no mode is called 'x'; there are: paper, official" in failed("transfer", "csqa", path, "--mode", "x")
     assert "not a CommonsenseQA question" in failed("transfer", "csqa", _changed(path))
     assert here("transfer", "csqa").returncode == 2
 
