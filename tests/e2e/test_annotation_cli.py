@@ -20,6 +20,7 @@ EDGES = [
     ("UsedFor", "stick", "throw"),
     ("IsA", "dog", "animal"),
     ("IsA", "cat", "animal"),
+    ("Desires", "cat", "fish"),
 ]
 
 
@@ -109,8 +110,17 @@ def test_conceptnet(published: Path, tmp_path: Path) -> None:
     assert found["one_hop"] == [pairs.count(number) for number in range(11)]
     assert (found["sets"], found["concepts"], found["concepts_in_graph"]) == (2, 7, 4)
     assert found["relations_percent"]["spatial"] == {"one_hop": 50.0, "two_hops": 0.0}
+    single = found["single_relations"]
+    assert single["AtLocation"] == {
+        "category": "spatial", "links": 1, "path_edges": 0, "one_hop_percent": 50.0, "two_hops_percent": 0.0,
+    }  # fmt: skip
+    assert list(single) == ["AtLocation", "UsedFor"]
+    everything = done("conceptnet", published, "--graph", graph, "--all-sizes")
+    assert "relations, all sizes, %" in everything
+    rows = {line.split()[0]: line.split()[1:4] for line in everything.splitlines() if line.strip()}
+    assert rows["Desires"] == ["33.33", "0.00", "human"] and rows["UsedFor"] == ["33.33", "0.00", "object"]
     three = done("conceptnet", published, "--graph", graph, "--size", 3)
-    assert three.startswith("sets      1 of 3 concepts, 3 pairs each\nconcepts  3, 1 of them in the graph\n")
+    assert three.startswith("sets      1 of 3 concepts, 3 pairs each\nconcepts  3, 2 of them in the graph\n")
     said = failed("conceptnet", published, "--graph", graph, "--size", 4)
     assert "no set has 4 concepts; there are 1 of size 3, 2 of size 5; choose with --size" in said
     assert "neither ConceptNet's assertions nor triples" in failed("conceptnet", published, "--graph", published)
