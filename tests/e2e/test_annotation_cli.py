@@ -5,8 +5,8 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from builds import here
-from english_builds import ENGLISH, NAMES
+from builds import data_rows, here, rows
+from english_builds import ENGLISH, NAMES, sample_english
 
 from conceptloom.readers.published import read_examples
 
@@ -70,6 +70,107 @@ def test_annotation_from_export_to_order(published: Path, tmp_path: Path) -> Non
     assert "needs --perplexity" in failed(*asked, "--output", tmp_path / "third", "--max-perplexity", 9)
     assert "no such file" in failed("annotation", "order", tmp_path / "nothing.jsonl")
     assert "this file exists already" in failed("annotation", "export", published, "--output", tmp_path / "out")
+
+
+@pytest.fixture
+def rejected(tmp_path: Path) -> tuple[Path, Path, list[str]]:
+    """A build, the import of answers for its test sets, and the ids of the three sets that have no good answer."""
+    build = sample_english()
+    tasks = build / "annotation" / "test-00000-of-00001.jsonl"
+    lines = [json.loads(line) for line in tasks.open()]
+    failed = sorted(line["id"] for line in lines)[:3]
+    for line in lines:
+        line["worker"] = "ann"
+        line["sentence"] = "I cannot say." if line["id"] in failed else f"See {' '.join(line['concepts'])}."
+    filled = tmp_path / "filled.jsonl"
+    filled.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done("annotation", "import", filled, "--tasks", tasks, "--output", tmp_path / "references")
+    return build, tmp_path / "references", failed
+
+
+def _pairs(sets: list[list[str]]) -> set[tuple[str, ...]]:
+    return {pair for each in sets for pair in combinations(sorted(each), 2)}
+
+
+def test_sets_without_good_references_are_replaced(rejected: tuple[Path, Path, list[str]], tmp_path: Path) -> None:
+    build, references, failed = rejected
+    data = {split: {row["id"]: row["concepts"] for row in found} for split, found in data_rows(build).items()}
+    index = {row["id"]: row for row in rows(build, "index/*.parquet")}
+    asked = ("annotation", "replace", build, "--result", references)
+    said = done(*asked, "--output", tmp_path / "kept", "--references", 2)
+    assert f"test       3 of {len(data['test'])} sets are to be replaced\nvalidation 0 of" in said
+    assert f"train      gives up 0 of {len(data['train']):,} sets" in said
+    record = [json.loads(line) for line in (tmp_path / "kept" / "replaced.jsonl").open()]
+    assert [line["id"] for line in record] == failed
+    shown = _pairs(list(data["train"].values()))
+    for size in (4, 5):
+        free = [row for row in index.values() if len(row["concepts"]) == size and row["split"] in ("train", "")
+                and not _pairs([row["concepts"]]) & shown]  # fmt: skip
+        best = [row["id"] for row in sorted(free, key=lambda row: (row["rank"], row["id"]))]
+        found = [line["replacement"]["id"] for line in record if line["concept_set"].count("#") + 1 == size]
+        assert found == best[: len(found)]
+    tasks = [json.loads(line)["id"] for line in (tmp_path / "kept" / "test.jsonl").open()]
+    assert tasks == sorted(line["replacement"]["id"] for line in record)
+    assert len((tmp_path / "kept" / "test.csv").read_text().splitlines()) == 7
+    done(*asked, "--output", tmp_path / "again", "--references", 2)
+    assert [path.read_bytes() for path in sorted((tmp_path / "again").iterdir())] == [
+        path.read_bytes() for path in sorted((tmp_path / "kept").iterdir())
+    ]
+
+
+def test_train_gives_way_and_a_second_round_follows(rejected: tuple[Path, Path, list[str]], tmp_path: Path) -> None:
+    build, references, wrong = rejected
+    asked = ("annotation", "replace", build, "--result", references, "--train", "yield")
+    first, second, reviewed = tmp_path / "first", tmp_path / "second", tmp_path / "reviewed.txt"
+    report = json.loads(done(*asked, "--output", first, "--json"))
+    record = [json.loads(line) for line in (first / "replaced.jsonl").open()]
+    index = {row["id"]: row for row in rows(build, "index/*.parquet")}
+    sizes = [len(index[one]["concepts"]) for one in wrong]
+    taken = [line["replacement"] for line in record]
+    held = {row["id"] for split in ("validation", "test") for row in data_rows(build)[split]}
+    for size in set(sizes):
+        free = [row for one, row in index.items() if one not in held and len(row["concepts"]) == size]
+        best = [row["id"] for row in sorted(free, key=lambda row: (row["rank"], row["id"]))]
+        found = [one["id"] for one in taken if one["concept_set"].count("#") + 1 == size]
+        assert found == best[: len(found)]
+    reviewed.write_text(f"{taken[0]['concept_set']}\n\n{taken[1]['id']}\n")
+    more = ("--reviewed", reviewed, "--earlier", first, "--output", second)
+    again = json.loads(done("annotation", "replace", build, "--train", "yield", *more, "--json"))
+    assert (again["failed"], again["replaced"]) == ({"test": 2, "validation": 0}, 2)
+    assert again["sets"]["train"] == report["sets"]["train"] - sum(report["leaving_train"].values())
+    last = [json.loads(line) for line in (second / "replaced.jsonl").open()]
+    assert {line["id"] for line in last} == {taken[0]["id"], taken[1]["id"]} and all(
+        line["by_reviewers"] for line in last
+    )
+    test = {row["id"]: row["concepts"] for row in data_rows(build)["test"] if row["id"] not in wrong}
+    kept = {taken[2]["id"], *(line["replacement"]["id"] for line in last)}
+    assert len(kept) == 3 and not kept & {*wrong, taken[0]["id"], taken[1]["id"]}
+    gone = {json.loads(line)["id"] for path in (first, second) for line in (path / "leaving_train.jsonl").open()}
+    train = [row["concepts"] for row in data_rows(build)["train"] if row["id"] not in gone]
+    assert not _pairs(train) & _pairs([*test.values(), *(index[one]["concepts"] for one in kept)])
+
+
+def test_what_cannot_be_replaced_is_said(rejected: tuple[Path, Path, list[str]], tmp_path: Path) -> None:
+    build, references, _ = rejected
+    asked = ("annotation", "replace", build, "--result", references)
+    assert "exists already" in failed(*asked, "--output", references)
+    output = ("--output", tmp_path / "out")
+    assert "there are: keep, yield" in failed(*asked, *output, "--train", "drop")
+    assert "contains no finished build" in failed("annotation", "replace", tmp_path, *output)
+    lines = tmp_path / "lines.txt"
+    lines.write_text("no#such#set\n")
+    assert "lines.txt: line 1: no#such#set is no dev or test set" in failed(*asked, *output, "--reviewed", lines)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "answers.jsonl").write_text('{"id": "x", "place": "f#1"}\n')
+    (other / "rejected.jsonl").write_text('{"id": "x", "place": "f#2"}\n')
+    said = failed("annotation", "replace", build, "--result", other, *output)
+    assert "rejected.jsonl: line 1 is not as it was written" in said
+    (other / "rejected.jsonl").write_text("")
+    assert "no answer is for a dev or test set" in failed("annotation", "replace", build, "--result", other, *output)
+    (other / "replaced.jsonl").write_text('{"id": "x", "split": "test", "replacement": null}\n')
+    assert "replaced.jsonl: line 1: no such set is in" in failed(*asked, *output, "--earlier", other)
+    assert not (tmp_path / "out").exists()
 
 
 def test_adequacy(published: Path) -> None:
