@@ -61,13 +61,11 @@ class Replacing:
 def replace_sets(directory: str, chosen: Replacing, output: str) -> JsonObject:
     """Writes the new tasks, what replaced what, and what train must give up into a new directory; returns the report.
 
-    Raises InputError for a directory that is no such build, import or replacement; ConfigError for an unknown mode;
-    OutputError unless `output` is new or empty. Memory: the build's sets, without their sentences.
+    Raises InputError for a directory that is no such build, import or replacement; ConfigError for an unknown mode, or
+    if nothing says which sets failed; OutputError unless `output` is new or empty. Memory: the build's sets, without
+    their sentences.
     """
-    if chosen.train not in MODES:
-        raise ConfigError(f"no way to treat train is called {chosen.train!r}; there are: {', '.join(MODES)}")
-    if storage.list_files(output):
-        raise OutputError(f"{output} exists already; choose another directory")
+    _require(chosen, output)
     build = open_data_set(directory)
     policy, splits = overlap_policy(build), splits_of(build, chosen.earlier)
     failed = _failed(splits, chosen)
@@ -75,17 +73,27 @@ def replace_sets(directory: str, chosen: Replacing, output: str) -> JsonObject:
     moves, without = next_best(splits, list(failed), keep)
     leaving = leaving_train(splits, moved(splits, moves), policy)
     record = list(_record(splits, failed, {move.instead: move.row for move in moves}))
-    counted = {
+    report = {
+        "build": build.manifest.fingerprint,
+        "policy": policy.name,
+        "settings": asdict(chosen),
+        "sets": {TEST: len(splits.test), DEV: len(splits.dev), TRAIN: len(splits.train)},
         "failed": {name: sum(row["split"] == name for row in record) for name in (TEST, DEV)},
         "replaced": len(moves),
         "without_candidate": without,
         "leaving_train": dict(sorted(Counter(leaving["reason"].to_pylist()).items())),
     }
-    sets = {TEST: len(splits.test), DEV: len(splits.dev), TRAIN: len(splits.train)}
-    identity = {"build": build.manifest.fingerprint, "policy": policy.name, "settings": asdict(chosen)}
-    report: JsonObject = {**identity, "sets": sets, **counted}
     _write(output, record, leaving, report, chosen)
     return report
+
+
+def _require(chosen: Replacing, output: str) -> None:
+    if chosen.train not in MODES:
+        raise ConfigError(f"no way to treat train is called {chosen.train!r}; there are: {', '.join(MODES)}")
+    if not chosen.results and not chosen.reviewed:
+        raise ConfigError("nothing says which sets failed; give --result, --reviewed, or both")
+    if storage.list_files(output):
+        raise OutputError(f"{output} exists already; choose another directory")
 
 
 class _Failure(NamedTuple):
@@ -99,8 +107,9 @@ def _failed(splits: Splits, chosen: Replacing) -> dict[str, _Failure]:
     """The sets to be replaced, by id."""
     tallies = tallies_of(chosen.results, splits)
     by_reviewers = reviewed_sets(chosen.reviewed, splits) if chosen.reviewed else set[str]()
-    few = failed_sets(splits.held_ids(), tallies, chosen.least, chosen.rejections)
-    return {one: _Failure(tallies[one], one in by_reviewers) for one in sorted({*few, *by_reviewers})}
+    few = failed_sets(tallies, chosen.least, chosen.rejections)
+    unanswered = Tally(0, {})
+    return {one: _Failure(tallies.get(one, unanswered), one in by_reviewers) for one in sorted({*few, *by_reviewers})}
 
 
 def _record(splits: Splits, failed: Mapping[str, _Failure], rows: Mapping[str, int]) -> Iterator[JsonObject]:

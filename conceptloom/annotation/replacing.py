@@ -5,7 +5,7 @@ replaced by the next of its size. Train then gives way under the build's own ove
 candidates count that train need not give way to.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,14 +59,14 @@ class Move(NamedTuple):
     row: int
 
 
-def failed_sets(ids: Collection[str], tallies: Mapping[str, Tally], least: int, rejections: int) -> list[str]:
-    """Returns those of the sets with fewer than `least` references and at least `rejections` rejected answers, sorted.
+def failed_sets(tallies: Mapping[str, Tally], least: int, rejections: int) -> list[str]:
+    """Returns the sets with fewer than `least` references and at least `rejections` rejected answers, sorted.
 
     A set with too few answers, none of them rejected, still waits for its workers; with `rejections` 0 it fails too.
     """
-    nothing = Tally(0, {})
-    counts = ((one, tallies.get(one, nothing)) for one in sorted(ids))
-    return [one for one, tally in counts if tally.taken < least and sum(tally.rejected.values()) >= rejections]
+    return sorted(
+        one for one, tally in tallies.items() if tally.taken < least and sum(tally.rejected.values()) >= rejections
+    )
 
 
 def unseen_by_train(splits: Splits, policy: TrainPolicy) -> Bool:

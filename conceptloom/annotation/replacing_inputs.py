@@ -1,6 +1,6 @@
 """What a replacement of sets starts from: a build, earlier replacements, imports of answers, reviewers' lists."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
@@ -58,21 +58,25 @@ def splits_of(build: DataSet, earlier: Sequence[str] = ()) -> Splits:
 
 
 def tallies_of(results: Sequence[str], splits: Splits) -> dict[str, Tally]:
-    """Returns the answers for the sets of dev and test in directories that `annotation import` wrote.
+    """Returns the answers for the sets of dev and test that directories of `annotation import` are about.
 
-    A record that stands in several imports counts once. Raises InputError where no answer is for one of the sets.
+    A record that stands in several imports counts once. Raises InputError where none of the sets is one of these.
     """
     held = set(splits.held_ids())
-    taken, rejected = dict[str, set[str]](), dict[str, set[tuple[str, str]]]()
+    taken, rejected = defaultdict[str, set[str]](set), defaultdict[str, set[tuple[str, str]]](set)
+    waiting = set[str]()
     for directory in results:
         for _, line in _lines(storage.join(directory, "answers.jsonl"), "place"):
-            taken.setdefault(line["id"], set()).add(line["place"])
+            taken[line["id"]].add(line["place"])
         for _, line in _lines(storage.join(directory, "rejected.jsonl"), "place", "reason"):
             if line["reason"] in OF_THE_SET:
-                rejected.setdefault(line["id"], set()).add((line["place"], line["reason"]))
-    if results and held.isdisjoint((*taken, *rejected)):
+                rejected[line["id"]].add((line["place"], line["reason"]))
+        if storage.exists(still := storage.join(directory, "open.jsonl")):
+            waiting.update(line["id"] for _, line in _lines(still))
+    asked = held & {*taken, *rejected, *waiting}
+    if results and not asked:
         raise InputError(f"{', '.join(results)}: no answer is for a dev or test set of this build; name its imports")
-    return {one: Tally(len(taken.get(one, ())), Counter(reason for _, reason in rejected.get(one, ()))) for one in held}
+    return {one: Tally(len(taken[one]), Counter(reason for _, reason in rejected[one])) for one in asked}
 
 
 def reviewed_sets(path: str, splits: Splits) -> set[str]:

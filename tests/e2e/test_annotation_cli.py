@@ -133,6 +133,9 @@ def test_train_gives_way_and_a_second_round_follows(rejected: tuple[Path, Path, 
         best = [row["id"] for row in sorted(free, key=lambda row: (row["rank"], row["id"]))]
         found = [one["id"] for one in taken if one["concept_set"].count("#") + 1 == size]
         assert found == best[: len(found)]
+    # The import was about test; a set of dev that nobody was asked about does not fail.
+    everything = (*asked, "--rejections", 0, "--output", tmp_path / "everything", "--json")
+    assert json.loads(done(*everything))["failed"] == {"test": 3, "validation": 0}
     reviewed.write_text(f"{taken[0]['concept_set']}\n\n{taken[1]['id']}\n")
     more = ("--reviewed", reviewed, "--earlier", first, "--output", second)
     again = json.loads(done("annotation", "replace", build, "--train", "yield", *more, "--json"))
@@ -155,8 +158,9 @@ def test_what_cannot_be_replaced_is_said(rejected: tuple[Path, Path, list[str]],
     asked = ("annotation", "replace", build, "--result", references)
     assert "exists already" in failed(*asked, "--output", references)
     output = ("--output", tmp_path / "out")
+    assert "nothing says which sets failed" in failed("annotation", "replace", build, *output)
     assert "there are: keep, yield" in failed(*asked, *output, "--train", "drop")
-    assert "contains no finished build" in failed("annotation", "replace", tmp_path, *output)
+    assert "contains no finished build" in failed("annotation", "replace", tmp_path, *asked[3:], *output)
     lines = tmp_path / "lines.txt"
     lines.write_text("no#such#set\n")
     assert "lines.txt: line 1: no#such#set is no dev or test set" in failed(*asked, *output, "--reviewed", lines)
