@@ -70,7 +70,8 @@ def analyse(graph: Graph) -> None:
     started = time.perf_counter()
     found = connectivity(graph, frequent_sets(SETS))
     print(f"analysis of {SETS} sets: {time.perf_counter() - started:.1f} s, {peak_mib()} MiB at most")
-    print(f"  pairs over one hop {found.links:,} edges, over two {found.paths:,} paths; by pairs {found.two_hops}")
+    links, paths = found.relations.links, found.relations.paths
+    print(f"  pairs over one hop {links:,} edges, over two {paths:,} paths; by pairs {found.two_hops}")
 
 
 def main() -> None:

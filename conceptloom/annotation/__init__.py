@@ -1,7 +1,8 @@
 """References written by people (CommonGen, section 3): tasks go out, answers come back and are checked.
 
 `tasks` and `answers` are the files; `importing` leads from answers to references by way of `checking`, `limits` and
-`results`. `order` and `adequacy` analyse finished references; `perplexity` and `encoders` choose what they measure by.
+`results`; `replacements` gives the place of sets that found no good references to other candidates. `order` and
+`adequacy` analyse finished references; `perplexity` and `encoders` choose what they measure by.
 """
 
 from conceptloom.annotation.adequacy import Agreement, agreement_by_references

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import typer
 
 from conceptloom.cli.printing import print_json
+from conceptloom.cli.replacing import replace
 from conceptloom.json_values import JsonObject
 
 _FILES = "Parquet files of a build's data/, a published format, or parallel text by its *src.txt; each may hold *."
@@ -19,6 +20,7 @@ def add_commands(app: typer.Typer) -> None:
     )
     group.command("export")(export)
     group.command("import")(import_)
+    group.command("replace")(replace)
     group.command("order")(order)
     app.add_typer(group, name="annotation")
     app.command()(adequacy)

@@ -1,7 +1,7 @@
 """ConceptNet: its names as a vocabulary, its edges as integer arrays, and how the concepts of a set are connected."""
 
 from conceptloom.conceptnet.graph import Graph, build_graph
-from conceptloom.conceptnet.hops import Connectivity, connectivity
+from conceptloom.conceptnet.hops import Connectivity, RelationCounts, connectivity
 from conceptloom.conceptnet.reading import check_vocabulary, edge_blocks, read_graph, read_vocabulary
 from conceptloom.conceptnet.relations import CATEGORIES
 
@@ -9,6 +9,7 @@ __all__ = [
     "CATEGORIES",
     "Connectivity",
     "Graph",
+    "RelationCounts",
     "build_graph",
     "check_vocabulary",
     "connectivity",

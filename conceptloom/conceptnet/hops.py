@@ -1,10 +1,10 @@
-"""How the concepts of sets are connected in ConceptNet (CommonGen, section 3.6: figure 5, table 2).
+"""How the concepts of sets are connected in ConceptNet (CommonGen, section 3.6: figures 5 and 9, table 2).
 
 An edge connects both ways. The shares of two hops count edges per path, as the published ones do: each path has two
-edges, so they add up to nearly 200 per cent.
+edges, so they add up to nearly 200 per cent. A path of one relation twice counts twice for it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from types import ModuleType
@@ -14,11 +14,57 @@ import numpy as np
 
 from conceptloom.arrays.types import Int64, UInt8
 from conceptloom.conceptnet.graph import Graph, uri_of
-from conceptloom.conceptnet.relations import CATEGORIES
+from conceptloom.conceptnet.relations import CATEGORIES, CATEGORY_OF
 from conceptloom.errors import ConfigError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True)
+class RelationCounts:
+    """The relations of the edges that connect the pairs of some sets; a pair counts in each set that holds it."""
+
+    link_edges: dict[str, int]
+    """Edges that connect a pair, by relation; both have the same relations, each with an edge of either kind."""
+    path_edges: dict[str, int]
+    """The edges of the paths of two edges that connect a pair, by relation: 2 x `paths` edges."""
+
+    def __add__(self, other: "RelationCounts") -> "RelationCounts":
+        """The counts of the sets of both."""
+        names = sorted(self.link_edges.keys() | other.link_edges.keys())
+        return RelationCounts(
+            {name: self.link_edges.get(name, 0) + other.link_edges.get(name, 0) for name in names},
+            {name: self.path_edges.get(name, 0) + other.path_edges.get(name, 0) for name in names},
+        )
+
+    @property
+    def links(self) -> int:
+        """Edges that connect a pair by a relation of any category: what the published shares of one hop add up to."""
+        return sum(count for name, count in self.link_edges.items() if name in CATEGORY_OF)
+
+    @property
+    def paths(self) -> int:
+        """Paths of two edges that connect a pair."""
+        return sum(self.path_edges.values()) // 2
+
+    def categories(self) -> dict[str, tuple[float, float]]:
+        """Returns for each category (per cent of the links, per cent of the paths): table 2."""
+        return {category: self._share(relations) for category, relations in CATEGORIES.items()}
+
+    def shares(self) -> dict[str, tuple[float, float]]:
+        """Returns for each relation (per cent of the links, per cent of the paths): figure 9.
+
+        The most frequent of one hop is the first, then by two hops and name. A category's shares are the sums of its
+        relations'; a relation of no category is not among the links, so that its share comes on top of 100 per cent.
+        """
+        order = sorted(self.link_edges, key=lambda name: (-self.link_edges[name], -self.path_edges[name], name))
+        return {name: self._share((name,)) for name in order}
+
+    def _share(self, relations: Iterable[str]) -> tuple[float, float]:
+        names = [name for name in relations if name in self.link_edges]
+        one, two = sum(self.link_edges[name] for name in names), sum(self.path_edges[name] for name in names)
+        return 100 * one / max(1, self.links), 100 * two / max(1, self.paths)
 
 
 @dataclass(frozen=True)
@@ -29,24 +75,7 @@ class Connectivity:
     """How many sets have 0, 1, 2 … pairs (of k(k-1)/2) that an edge connects."""
     two_hops: tuple[int, ...]
     """How many sets have 0, 1, 2 … pairs that two edges through a third concept connect."""
-    links: int
-    """Edges that connect a pair by a relation of any category."""
-    link_categories: dict[str, int]
-    """Those edges, by category."""
-    paths: int
-    """Paths of two edges that connect a pair."""
-    path_edges: dict[str, int]
-    """The edges of those paths, by category: of 2 x `paths` edges, some are of no category."""
-
-    def shares(self) -> dict[str, tuple[float, float]]:
-        """Returns for each category (per cent of the links, per cent of the paths)."""
-        return {
-            name: (
-                100 * self.link_categories[name] / max(1, self.links),
-                100 * self.path_edges[name] / max(1, self.paths),
-            )
-            for name in CATEGORIES
-        }
+    relations: RelationCounts
 
 
 def connectivity(graph: Graph, sets: Sequence[Sequence[str]], language: str = "en") -> Connectivity:
@@ -75,14 +104,18 @@ class _Neighbours:
         columns, self._columns = np.unique(neighbours, return_inverse=True)
         self._rows, self._relations = rows, relations
         self._shape = (len(nodes), len(columns))
-        self._names = graph.names
+        self.names = graph.names
         self._concepts = np.flatnonzero(np.isin(nodes, columns))
         self._places = np.searchsorted(columns, nodes[self._concepts])
 
-    def matrix(self, category: str = "") -> "csr_array":
-        """Returns all edges, or those of a category's relations; shape (concepts, neighbours)."""
-        wanted = np.array([not category or name in CATEGORIES[category] for name in self._names], dtype=np.bool_)
-        chosen = wanted[self._relations]
+    def relations(self) -> list[str]:
+        """Returns the relations of the edges, sorted."""
+        return [self.names[relation] for relation in np.unique(self._relations)]
+
+    def matrix(self, relation: str | None = None) -> "csr_array":
+        """Returns all edges, or those of a relation; shape (concepts, neighbours)."""
+        every = np.ones(len(self._relations), dtype=np.bool_)
+        chosen = every if relation is None else self._relations == self.names.index(relation)
         cells = (self._rows[chosen], self._columns[chosen])
         return self._sparse.csr_array((np.ones(len(cells[0]), dtype=np.int64), cells), shape=self._shape)
 
@@ -96,21 +129,19 @@ class _Neighbours:
 def _counted(neighbours: _Neighbours, left: Int64, right: Int64) -> Connectivity:
     """`left`, `right`: the concepts of each pair, shape (sets, pairs)."""
     every = neighbours.matrix()
-    links = _values(neighbours.among(every), left, right)
-    paths = _values(every @ every.T, left, right)
-    link_categories, path_edges = {}, {}
-    for category in CATEGORIES:
-        some = neighbours.matrix(category)
-        link_categories[category] = int(_values(neighbours.among(some), left, right).sum())
+    link_edges, path_edges = {}, {}
+    for relation in neighbours.relations():
+        some = neighbours.matrix(relation)
         once = some @ every.T
-        path_edges[category] = int((_values(once, left, right) + _values(once, right, left)).sum())
+        link_edges[relation] = int(_values(neighbours.among(some), left, right).sum())
+        path_edges[relation] = int((_values(once, left, right) + _values(once, right, left)).sum())
+    connecting = [name for name in link_edges if link_edges[name] or path_edges[name]]
     return Connectivity(
-        one_hop=_distribution(links),
-        two_hops=_distribution(paths),
-        links=sum(link_categories.values()),
-        link_categories=link_categories,
-        paths=int(paths.sum()),
-        path_edges=path_edges,
+        one_hop=_distribution(_values(neighbours.among(every), left, right)),
+        two_hops=_distribution(_values(every @ every.T, left, right)),
+        relations=RelationCounts(
+            {name: link_edges[name] for name in connecting}, {name: path_edges[name] for name in connecting}
+        ),
     )
 
 

@@ -13,3 +13,6 @@ CATEGORIES: dict[str, frozenset[str]] = {
 
 A relation of no category (Antonym, Causes) still connects concepts.
 """
+
+CATEGORY_OF: dict[str, str] = {name: category for category, names in CATEGORIES.items() for name in names}
+"""The category of each relation that has one."""

@@ -1,7 +1,8 @@
 """CommonsenseQA: its questions, the concept sets of their choices, and inputs that begin with a generated sentence.
 
-CommonGen, section 5.2: the nouns and verbs of the question and of a choice form a concept set; the sentence that a
-model generates for it precedes the question as context for this choice.
+CommonGen, section 5.3: the nouns and verbs of the question and of a choice form a concept set; the sentence that a
+model generates for it precedes the question as context for this choice. The authors' code has rules of its own, which
+`official` follows.
 """
 
 import re
@@ -28,12 +29,16 @@ class Choice(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A question with its choices; `answer` is the label of the right one, empty if unknown (test)."""
+    """A question with its choices; `answer` is the label of the right one, empty if unknown (test).
+
+    `concept` is what its writers were given to ask about (`question_concept`), empty if the file does not say.
+    """
 
     id: str
     stem: str
     choices: tuple[Choice, ...]
     answer: str = ""
+    concept: str = ""
 
 
 class ChoiceSet(NamedTuple):
@@ -49,12 +54,17 @@ def read_questions(path: str) -> Iterator[Question]:
 
     Raises InputError, with the line, for a line that is not such a question.
     """
+    return (question for question, _ in question_lines(path))
+
+
+def question_lines(path: str) -> Iterator[tuple[Question, str]]:
+    """Each question with its line as it is in the file; raises InputError as `read_questions` does."""
     for number, line in enumerate(sound_lines(path), 1):
         value = parse_line(Text(number, 0, line)) if line.strip() else None
         if isinstance(value, Malformed):
             raise InputError(f"{path}: line {number}: {value.reason}: {value.detail}; fix this line")
         if value is not None:
-            yield _question(f"{path}: line {number}", value)
+            yield _question(f"{path}: line {number}", value), line
 
 
 def nouns_and_verbs(texts: Sequence[str], analyser: str = DEFAULT, known: frozenset[str] | None = None) -> Analyser:
@@ -86,14 +96,19 @@ def final_inputs(sets: Sequence[ChoiceSet], generated: Sequence[str]) -> list[st
 
     Raises InputError unless there is one sentence for each choice.
     """
-    if len(sets) != len(generated):
-        raise InputError(
-            f"there are {len(generated):,} generated sentences for {len(sets):,} choices; give one line for each prompt"
-        )
+    check_sentences(len(generated), len(sets))
     return [
         f"<s>G: {_one_line(sentence)} | Q: {one.question.stem} </s> C: {one.choice.text} </s>"
         for one, sentence in zip(sets, generated, strict=True)
     ]
+
+
+def check_sentences(sentences: int, choices: int) -> None:
+    """Raises InputError unless there are as many generated sentences as choices."""
+    if sentences != choices:
+        raise InputError(
+            f"there are {sentences:,} generated sentences for {choices:,} choices; give one line for each prompt"
+        )
 
 
 def _concepts(texts: list[str], analyser: Analyser) -> list[list[str]]:
@@ -116,7 +131,10 @@ def _question(place: str, value: object) -> Question:
         fields = _object(value)
         inner = _object(fields["question"])
         choices = tuple(Choice(_text(one["label"]), _text(one["text"])) for one in map(_object, inner["choices"]))
-        question = Question(_text(fields["id"]), _text(inner["stem"]), choices, _text(fields.get("answerKey", "")))
+        about = _text(inner.get("question_concept", ""))
+        question = Question(
+            _text(fields["id"]), _text(inner["stem"]), choices, _text(fields.get("answerKey", "")), about
+        )
     except (KeyError, TypeError) as error:
         problem = f"there is no {error}" if isinstance(error, KeyError) else "a part has the wrong type"
         raise InputError(

@@ -16,13 +16,14 @@ DOOR = Question(
     "A revolving door is convenient for two direction travel, but it also serves as a security measure at a what?",
     (Choice("A", "bank"), Choice("B", "department store"), Choice("C", "very convenient"), Choice("D", "door")),
     "A",
+    "revolving door",
 )
 STEM = ("revolve", "door", "two", "direction", "travel", "serve", "security", "measure")
 
 
 def line(asked: Question, **changes: object) -> str:
     choices = [choice._asdict() for choice in asked.choices]
-    inner = {"question_concept": "x", "choices": choices, "stem": asked.stem}
+    inner = {"question_concept": asked.concept, "choices": choices, "stem": asked.stem}
     return json.dumps({"answerKey": asked.answer, "id": asked.id, "question": inner} | changes)
 
 
@@ -62,8 +63,10 @@ def test_reading(tmp_path: Path) -> None:
     untold = DOOR._replace(answer="")
     spaced = DOOR._replace(stem=f" {DOOR.stem}\n".replace(" ", "  "))
     test_line = json.dumps({key: value for key, value in json.loads(line(DOOR)).items() if key != "answerKey"})
-    path.write_text("\n".join((line(DOOR), "", line(spaced), test_line)))
-    assert list(read_questions(str(path))) == [DOOR, DOOR, untold]
+    without = json.loads(line(DOOR))
+    del without["question"]["question_concept"]
+    path.write_text("\n".join((line(DOOR), "", line(spaced), test_line, json.dumps(without))))
+    assert list(read_questions(str(path))) == [DOOR, DOOR, untold, DOOR._replace(concept="")]
 
 
 @pytest.mark.parametrize(
@@ -76,6 +79,7 @@ def test_reading(tmp_path: Path) -> None:
         (line(DOOR, question={"stem": "x"}), "not a CommonsenseQA question: there is no 'choices'"),
         (line(DOOR, question={"stem": 3, "choices": []}), "not a CommonsenseQA question: a part has the wrong type"),
         (line(DOOR, question={"stem": "x", "choices": []}), "the answer 'A' is not among the choices"),
+        (line(DOOR, question={"stem": "x", "question_concept": 1, "choices": []}), "not a CommonsenseQA question: "),
         (line(DOOR, answerKey="E"), "the answer 'E' is not among the choices"),
     ],
 )
