@@ -34,7 +34,8 @@ def csqa(
         None, help="A file with one generated sentence in a line for each prompt: print the final inputs."
     ),
     analyser: str | None = typer.Option(
-        None, help="What finds nouns and verbs: lemma, or spacy:MODEL; official: only spacy:MODEL (en_core_web_sm)."
+        None,
+        help="What finds nouns and verbs: lemma:every, lemma or spacy:MODEL (official: a model).",
     ),
     conceptnet: str | None = typer.Option(None, help="A file of ConceptNet: use only its single-word concepts."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON lines with ids, labels, concepts and answers."),
@@ -63,6 +64,7 @@ def csqa(
 def _sets(file: str, mode: str, analyser: str | None, conceptnet: str | None) -> "list[ChoiceSet]":
     """Raises ConfigError for an unknown mode, and for a vocabulary where the official code has none."""
     from conceptloom.conceptnet import read_vocabulary
+    from conceptloom.languages.english.analysers import EVERY
     from conceptloom.transfer import choice_sets, nouns_and_verbs, official_sets, read_questions, tagged
     from conceptloom.transfer.official import DEFAULT_ANALYSER
 
@@ -76,7 +78,7 @@ def _sets(file: str, mode: str, analyser: str | None, conceptnet: str | None) ->
         return official_sets(questions, tagged(stems, analyser or DEFAULT_ANALYSER))
     known = read_vocabulary(conceptnet) if conceptnet else None
     texts = [*stems, *(choice.text for one in questions for choice in one.choices)]
-    return choice_sets(questions, nouns_and_verbs(texts, analyser or "lemma", known))
+    return choice_sets(questions, nouns_and_verbs(texts, analyser or EVERY, known))
 
 
 def _fields(one: "ChoiceSet") -> JsonObject:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from conceptloom.errors import InputError
 from conceptloom.json_values import JsonObject
-from conceptloom.languages.english.analysers import DEFAULT, Analyser, make_analyser
+from conceptloom.languages.english.analysers import EVERY, Analyser, make_analyser
 from conceptloom.languages.english.lemmas import noun_and_verb_lemmas
 from conceptloom.languages.english.words import words
 from conceptloom.readers.base import Malformed, Text
@@ -67,7 +67,7 @@ def question_lines(path: str) -> Iterator[tuple[Question, str]]:
             yield _question(f"{path}: line {number}", value), line
 
 
-def nouns_and_verbs(texts: Sequence[str], analyser: str = DEFAULT, known: frozenset[str] | None = None) -> Analyser:
+def nouns_and_verbs(texts: Sequence[str], analyser: str = EVERY, known: frozenset[str] | None = None) -> Analyser:
     """The analyser of that name for the nouns and verbs of these texts, or only for those in `known`.
 
     Raises ConfigError as `make_analyser` does.
@@ -76,7 +76,7 @@ def nouns_and_verbs(texts: Sequence[str], analyser: str = DEFAULT, known: frozen
         forms = {word for text in texts for word in words(text)}
         found = {lemma for word in forms for lemma in noun_and_verb_lemmas(word)}
         # A tagger decides by itself what is a noun, and may have other lemmas.
-        known = frozenset(found if analyser == DEFAULT else found | forms)
+        known = frozenset(found if analyser == EVERY else found | forms)
     return make_analyser(analyser, known)
 
 
