@@ -1,6 +1,6 @@
 """Concept sets: mining, scoring, sampling and ranking (CommonGen, section 3.1)."""
 
-from conceptloom.concepts.coded_sentences import CODED, cap_concepts, code_sentences
+from conceptloom.concepts.coded_sentences import BARE, CODED, cap_concepts, code_sentences, from_stored
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
 from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spelling, count_terms, merge_counts
 from conceptloom.concepts.mining import MINED, MiningRules, mine
@@ -11,6 +11,7 @@ from conceptloom.concepts.scoring import SCORED, score
 from conceptloom.concepts.supporters import SUPPORTERS, supporters
 
 __all__ = [
+    "BARE",
     "CODED",
     "MINED",
     "SAMPLED",
@@ -28,6 +29,7 @@ __all__ = [
     "code_sentences",
     "count_degrees",
     "count_terms",
+    "from_stored",
     "last_arrival",
     "merge_counts",
     "merge_degrees",

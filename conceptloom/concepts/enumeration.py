@@ -3,6 +3,9 @@
 A set is written in ascending order, so each one is a path in a tree whose first level holds the leads. An *instance* is
 a set together with a sentence that holds it. The instances of one level are grouped by (parent set, last concept): two
 small numbers, which fit into a machine word where five concepts might not.
+
+A sentence does not support a set that holds one of its clashes, nor a larger one; such an instance is dropped as soon
+as the last concept of a clash is added.
 """
 
 from collections.abc import Iterator
@@ -13,6 +16,7 @@ import numpy as np
 from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import equal_runs, gather
 from conceptloom.arrays.types import Int32, Int64
+from conceptloom.concepts.clashes import Clashes
 
 
 class Instances(NamedTuple):
@@ -40,18 +44,23 @@ class Level(NamedTuple):
 
     @property
     def supports(self) -> Int64:
-        """How many sentences hold each set, shape (sets,)."""
+        """How many sentences support each set, shape (sets,)."""
         return np.diff(self.starts, append=len(self.rows))
 
 
 def levels(
-    concepts: Lists, rows: Int64, places: Int64, sizes: tuple[int, ...], min_support: int = 1
+    concepts: Lists,
+    rows: Int64,
+    places: Int64,
+    sizes: tuple[int, ...],
+    min_support: int = 1,
+    clashes: Clashes | None = None,
 ) -> Iterator[Level]:
     """Yields the sets led by the concepts at (rows, places), level by level up to the largest of `sizes`.
 
     Rows, and the concepts of each, ascend. A set smaller than all `sizes` is an intermediate step: it is grown only
     where its sentence has enough concepts left to reach a wanted size. Sets of fewer than `min_support` sentences are
-    omitted, with all sets that grow from them.
+    omitted, with all sets that grow from them. `clashes` are those of the sentences, grouped by `Clashes.by_last`.
     """
     grown = Instances(np.zeros(len(rows), dtype=np.int64), rows, places)
     level = Level(np.empty((1, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), rows, places)
@@ -59,6 +68,7 @@ def levels(
         level = _frequent(_level(level, grown, concepts), min_support)
         yield level
         grown = _grown(level, concepts, max(0, min(sizes) - size - 1))
+        grown = _supported(grown, level, clashes) if clashes else grown
 
 
 def _level(above: Level, grown: Instances, concepts: Lists) -> Level:
@@ -85,3 +95,12 @@ def _grown(level: Level, concepts: Lists, missing: int) -> Instances:
     counts = np.maximum(concepts.offsets[level.rows + 1] - level.places - 1 - missing, 0)
     parents = np.repeat(np.repeat(np.arange(len(level.starts)), level.supports), counts)
     return Instances(parents, np.repeat(level.rows, counts), gather(level.places + 1, counts))
+
+
+def _supported(grown: Instances, above: Level, clashes: Clashes) -> Instances:
+    """The instances whose last concept completes no clash: the others of a clash are sought in the set they grew from.
+
+    Few are looked at: those at places where a clash ends.
+    """
+    dropped = np.flatnonzero(clashes.held(grown.places, grown.parents, above.concepts))
+    return Instances(*(np.delete(column, dropped) for column in grown)) if len(dropped) else grown

@@ -31,11 +31,16 @@ class EnglishIngestSettings(Settings):
 
 
 class MineSettings(Settings):
-    """Which concept sets are mined: all sets of these sizes in every sentence."""
+    """Which concept sets are mined: all sets of these sizes in every sentence.
+
+    With `distinct_words` a sentence supports a set only if distinct words of it supply the concepts; without, `lenses`
+    alone supplies lens and lense.
+    """
 
     sizes: tuple[int, ...] = (3, 4, 5)
     min_support: int = 1
     max_concepts: int = Field(default=16, le=64)
+    distinct_words: bool = True
 
     @model_validator(mode="after")
     def _possible(self) -> "MineSettings":
@@ -45,7 +50,7 @@ class MineSettings(Settings):
 
     def chosen(self) -> MiningRules:
         """Returns these settings as the core takes them."""
-        return MiningRules(self.sizes, self.min_support, self.max_concepts)
+        return MiningRules(self.sizes, self.min_support, self.max_concepts, self.distinct_words)
 
 
 class SampleSettings(Settings):
