@@ -65,19 +65,29 @@ def levels(
     grown = Instances(np.zeros(len(rows), dtype=np.int64), rows, places)
     level = Level(np.empty((1, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), rows, places)
     for size in range(1, max(sizes) + 1):
-        level = _frequent(_level(level, grown, concepts), min_support)
+        level = _frequent(_level(level, grown, concepts, _clashing(level, grown, clashes)), min_support)
         yield level
         grown = _grown(level, concepts, max(0, min(sizes) - size - 1))
-        grown = _supported(grown, level, clashes) if clashes else grown
 
 
-def _level(above: Level, grown: Instances, concepts: Lists) -> Level:
+def _clashing(above: Level, grown: Instances, clashes: Clashes | None) -> Int64:
+    """The instances whose last concept completes a clash: its others are sought in the set they grew from."""
+    if clashes is None:
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero(clashes.held(grown.places, grown.parents, above.concepts))
+
+
+def _level(above: Level, grown: Instances, concepts: Lists, dropped: Int64) -> Level:
     last = concepts.values[grown.places]
     span = int(concepts.values.max(initial=0)) + 1
-    runs = equal_runs(grown.parents * span + last, len(above.concepts) * span)
-    firsts = runs.order[runs.starts]
+    keys, bound = grown.parents * span + last, len(above.concepts) * span
+    # A run of their own at the end: cheaper than to take them out of all columns.
+    keys[dropped] = bound
+    order, starts = equal_runs(keys, bound + 1)
+    order, starts = order[: len(order) - len(dropped)], starts[: len(starts) - bool(len(dropped))]
+    firsts = order[starts]
     matrix = np.column_stack((above.concepts[grown.parents[firsts]], last[firsts]))
-    return Level(matrix, runs.starts, grown.rows[runs.order], grown.places[runs.order])
+    return Level(matrix, starts, grown.rows[order], grown.places[order])
 
 
 def _frequent(level: Level, least: int) -> Level:
@@ -95,12 +105,3 @@ def _grown(level: Level, concepts: Lists, missing: int) -> Instances:
     counts = np.maximum(concepts.offsets[level.rows + 1] - level.places - 1 - missing, 0)
     parents = np.repeat(np.repeat(np.arange(len(level.starts)), level.supports), counts)
     return Instances(parents, np.repeat(level.rows, counts), gather(level.places + 1, counts))
-
-
-def _supported(grown: Instances, above: Level, clashes: Clashes) -> Instances:
-    """The instances whose last concept completes no clash: the others of a clash are sought in the set they grew from.
-
-    Few are looked at: those at places where a clash ends.
-    """
-    dropped = np.flatnonzero(clashes.held(grown.places, grown.parents, above.concepts))
-    return Instances(*(np.delete(column, dropped) for column in grown)) if len(dropped) else grown
