@@ -29,9 +29,10 @@ def minimal_clashes(matches: Matches) -> list[tuple[str, ...]]:
     >>> minimal_clashes([["chile", "chili", "chilli"], ["chile", "chili", "chilli"]])
     [('chile', 'chili', 'chilli')]
     """
-    if max(map(len, matches), default=0) < 2:
+    ambiguous = [word for word in matches if len(word) > 1]
+    if not ambiguous:
         return []
-    rivals, places, found = _rivals(matches), _places(matches), list[frozenset[str]]()
+    rivals, places, found = _rivals(ambiguous), _places(matches), list[frozenset[str]]()
     grown = {frozenset((one,)) for one in rivals}
     # The concepts of a minimal clash are linked by words that they share, and all smaller parts of it are free.
     for _ in range(1, LARGEST):
