@@ -77,7 +77,8 @@ def line(name: str, every: pa.Table, rows: Bool, dev: Bool) -> str:
     places = [percentiles(values, rows) for values in (degree, score)]
     shown = "  ".join(" ".join(f"{value:.2f}" for value in np.percentile(each, QUANTILES)) for each in places)
     single, top = (support[rows] == 1).mean(), (places[1] > 0.99).mean()
-    return f"  {name:<10}{rows.sum():>6}  {own}  {shown}  {single:.2f} {top:.3f}  {distance(support[rows], support[dev]):.2f}"
+    far = distance(support[rows], support[dev])
+    return f"  {name:<10}{rows.sum():>6}  {own}  {shown}  {single:.2f} {top:.3f}  {far:.2f}"
 
 
 def main() -> None:

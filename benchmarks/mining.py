@@ -3,6 +3,7 @@
     pip install polars
     python benchmarks/mining.py DATA compare [--captions 67389] [--runs 5]
     python benchmarks/mining.py DATA growth [--captions 60000 240000 480000] [--runs 3]
+    python benchmarks/mining.py DATA clashes [--captions 67389] [--runs 5]
 
 DATA contains captions/, commongen/, comve/, stories/ and conceptnet/ with the published files. Each program runs in a
 process of its own: it reads coded sentences from an Arrow file and writes all concept sets of 3, 4 and 5 concepts with
@@ -12,6 +13,10 @@ process, memory is its peak; the minimum of alternating runs counts. All program
     block    the product: sentences routed to shards of lead concepts as Arrow blocks, and mined shard by shard
     numpy    one tree of all sets in one process, without Arrow, shards or bounds on memory
     polars   combinations by numpy, all counting by Polars
+
+`clashes` measures what it costs that distinct words of a sentence must supply the concepts of a set, in one process by
+alternating runs, whose medians count: mining all shards of the same captions with their clashes and without, as the
+lemma analyser finds them; and what finding the clashes adds to the analysis.
 """
 
 import argparse
@@ -25,9 +30,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from math import comb
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -60,23 +67,32 @@ def texts_of(data: Path) -> Iterator[str]:
             yield from (cell for row in list(csv.reader(stream))[1:] for cell in row if cell.count(" ") > 2)
 
 
-def prepare(data: Path, captions: int, mixed: bool, path: Path) -> int:
-    """Writes up to that many coded captions, with concepts looked up in the list of names; returns their number."""
+def chosen(data: Path, captions: int, mixed: bool) -> list[str]:
+    """Returns up to that many distinct captions: the first ones, or some of all kinds."""
+    from conceptloom.hashing import text_id
+
+    texts = list(dict.fromkeys(filter(None, (text.strip() for text in texts_of(data)))))
+    return sorted(texts, key=text_id)[:captions] if mixed else texts[:captions]
+
+
+def code(texts: list[str], tokens: list[list[str]], concepts: list[list[str]], clashes: list[list[str]]) -> pa.Table:
     from conceptloom.arrays.ids import pack_ids
     from conceptloom.concepts import by_rarity, by_spelling, cap_concepts, code_sentences, count_terms
     from conceptloom.hashing import text_id
 
-    names = set((data / "conceptnet" / "concept_names.txt").read_text("utf-8").split("\n"))
-    texts = list(dict.fromkeys(filter(None, (text.strip() for text in texts_of(data)))))
-    texts = sorted(texts, key=text_id)[:captions] if mixed else texts[:captions]
-    tokens = [re.findall("[a-z]+", text.lower()) for text in texts]
-    words = pa.array(tokens, pa.list_(pa.string()))
-    concepts = pa.array([[word for word in row if word in names] for row in tokens], pa.list_(pa.string()))
-    terms = by_rarity(count_terms(concepts)), by_spelling(count_terms(words))
+    words, sets, ambiguous = (pa.array(rows, pa.list_(pa.string())) for rows in (tokens, concepts, clashes))
+    terms = by_rarity(count_terms(sets)), by_spelling(count_terms(words))
     ids = pack_ids(pa.array([text_id(text) for text in texts]))
-    coded, _ = cap_concepts(code_sentences(ids, concepts, words, *terms), 16)
-    write(path, coded)
-    return len(coded)
+    return cap_concepts(code_sentences(ids, sets, words, *terms, ambiguous), 16)[0]
+
+
+def prepare(data: Path, captions: int, mixed: bool, path: Path) -> int:
+    """Writes up to that many coded captions, with concepts looked up in the list of names; returns their number."""
+    names = set((data / "conceptnet" / "concept_names.txt").read_text("utf-8").split("\n"))
+    texts = chosen(data, captions, mixed)
+    tokens = [re.findall("[a-z]+", text.lower()) for text in texts]
+    write(path, code(texts, tokens, [[word for word in row if word in names] for row in tokens], [[]] * len(texts)))
+    return len(texts)
 
 
 def write(path: Path, table: pa.Table) -> None:
@@ -95,17 +111,23 @@ def instances(table: pa.Table) -> int:
     return sum(comb(int(size), k) * int(count) for size, count in enumerate(np.bincount(sizes)) for k in SIZES)
 
 
-def block(source: Path, target: Path) -> None:
-    from conceptloom.concepts import CODED, MINED, MiningRules, mine, route
-    from conceptloom.tables import from_ipc
+def routes(coded: pa.Table) -> tuple[dict[int, list[bytes]], int]:
+    """Returns the blocks of each shard of lead concepts, and the number of shards."""
+    from conceptloom.concepts import route
 
-    coded = read(source)
     shards = max(1, instances(coded) // SETS_PER_SHARD)
     routed: dict[int, list[bytes]] = {}
     for start in range(0, len(coded), 8192):
         for shard, data in route(coded.slice(start, 8192), min(SIZES), shards):
             routed.setdefault(shard, []).append(data)
-    del coded
+    return routed, shards
+
+
+def block(source: Path, target: Path) -> None:
+    from conceptloom.concepts import CODED, MINED, MiningRules, mine
+    from conceptloom.tables import from_ipc
+
+    routed, shards = routes(read(source))
     for shard in sorted(routed):
         found = mine(from_ipc(routed.pop(shard), CODED).to_batches(), MiningRules(SIZES), shard, shards)
         write(target / f"{shard}.arrow", pa.Table.from_batches(found, MINED))
@@ -304,16 +326,72 @@ def growth(data: Path, captions: list[int], runs: int, folder: Path) -> None:
         print(f"{count:,} captions:{cost}; a caption takes {wall:.2f} / {processor:.2f} times as long", flush=True)
 
 
+def alternate(programs: dict[str, Callable[[], object]], runs: int) -> dict[str, tuple[float, float]]:
+    """Returns the medians of wall and CPU seconds of each program over alternating runs, one more before them."""
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in programs}
+    for _ in range(runs + 1):
+        for name, program in programs.items():
+            begin, processor = time.perf_counter(), time.process_time()
+            program()
+            found[name].append((time.perf_counter() - begin, time.process_time() - processor))
+    return {name: (median(wall), median(cpu)) for name, runs in found.items() for wall, cpu in [zip(*runs[1:])]}
+
+
+def clashes(data: Path, captions: int, runs: int) -> None:
+    from conceptloom.conceptnet import read_vocabulary
+    from conceptloom.corpus.clashes import clash_names
+    from conceptloom.languages.english.analysers import LemmaAnalyser
+    from conceptloom.languages.english.words import words
+
+    texts = chosen(data, captions, True)
+    analyser = LemmaAnalyser(read_vocabulary(str(data / "conceptnet" / "concept_names.txt")))
+    matches, tokens = analyser.matches(texts), [words(text) for text in texts]
+    found = [clash_names(row) for row in matches]
+    print(f"{len(texts):,} captions, {sum(map(bool, found)):,} of them with {sum(map(len, found)):,} clashes")
+    concepts = [list(dict.fromkeys(c for word in row for c in word)) for row in matches]
+    tables = {"without": code(texts, tokens, concepts, [[]] * len(texts)), "with": code(texts, tokens, concepts, found)}
+    routed = {name: routes(table) for name, table in tables.items()}
+    for name, (blocks, shards) in routed.items():
+        sets, supports = mined(blocks, shards)
+        print(f"{name:<8}{sets:,} concept sets, sum of supports {supports:,}", flush=True)
+    show("mining", alternate({name: partial(mined, *blocks) for name, blocks in routed.items()}, runs))
+    analysis: dict[str, Callable[[], object]] = {
+        "without": lambda: analyser.matches(texts),
+        "with": lambda: [clash_names(row) for row in analyser.matches(texts)],
+    }
+    show("analysis", alternate(analysis, runs))
+
+
+def mined(routed: dict[int, list[bytes]], shards: int) -> tuple[int, int]:
+    """Returns the number of concept sets, and the sum of their supports."""
+    from conceptloom.concepts import CODED, MiningRules, mine
+    from conceptloom.tables import from_ipc
+
+    sets = supports = 0
+    for shard, blocks in routed.items():
+        for batch in mine(from_ipc(blocks, CODED).to_batches(), MiningRules(SIZES), shard, shards):
+            sets, supports = sets + len(batch), supports + int(batch["support"].to_numpy().sum())
+    return sets, supports
+
+
+def show(what: str, costs: dict[str, tuple[float, float]]) -> None:
+    (wall, processor), (more_wall, more_processor) = costs["without"], costs["with"]
+    ratios = f"{more_wall / wall:.3f} / {more_processor / processor:.3f}"
+    print(f"{what:<9}{wall:.2f} s wall, {processor:.2f} s processor; with clashes {ratios} times as much", flush=True)
+
+
 def main() -> None:
     if sys.argv[1:2] == ["run"]:
         program, source, target = sys.argv[2:]
         return PROGRAMS[program](Path(source), Path(target))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("what", choices=["compare", "growth"])
+    parser.add_argument("what", choices=["compare", "growth", "clashes"])
     parser.add_argument("--captions", type=int, nargs="+")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
+    if options.what == "clashes":
+        return clashes(options.data, (options.captions or [67_389])[0], options.runs)
     with tempfile.TemporaryDirectory() as folder:
         if options.what == "compare":
             compare(options.data, (options.captions or [67_389])[0], options.runs, Path(folder))

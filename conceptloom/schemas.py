@@ -46,9 +46,11 @@ CAPTIONS = pa.schema(
         ("copies", pa.int32()),
         ("concepts", STRINGS),
         ("words", STRINGS),
+        ("clashes", STRINGS),
     ]
 )
-"""An English sentence that was kept, with its distinct concepts and all its words, both in the order of the text."""
+"""An English sentence that was kept, with its distinct concepts and all its words, both in the order of the text; and
+which of its concepts cannot stand in one set, joined by `#` (see `conceptloom.corpus.clashes`): mostly none."""
 
 REJECTED = pa.schema(
     [

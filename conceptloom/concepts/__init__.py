@@ -1,6 +1,6 @@
 """Concept sets: mining, scoring, sampling and ranking (CommonGen, section 3.1)."""
 
-from conceptloom.concepts.coded_sentences import CODED, cap_concepts, code_sentences
+from conceptloom.concepts.coded_sentences import BARE, CODED, cap_concepts, code_sentences, from_stored
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
 from conceptloom.concepts.draws import CANDIDATES, DRAWN, Draws
 from conceptloom.concepts.lexicon import TERM_COUNTS, Lexicon, by_rarity, by_spelling, count_terms, merge_counts
@@ -12,6 +12,7 @@ from conceptloom.concepts.scoring import SCORED, score
 from conceptloom.concepts.supporters import SUPPORTERS, supporters
 
 __all__ = [
+    "BARE",
     "CANDIDATES",
     "CODED",
     "DRAWN",
@@ -32,6 +33,7 @@ __all__ = [
     "code_sentences",
     "count_degrees",
     "count_terms",
+    "from_stored",
     "last_arrival",
     "merge_counts",
     "merge_degrees",

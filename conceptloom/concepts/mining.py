@@ -14,15 +14,18 @@ import pyarrow as pa
 from conceptloom.arrays.lists import Lists, offsets_of
 from conceptloom.arrays.runs import gather
 from conceptloom.arrays.types import Int64
+from conceptloom.concepts.clashes import Clashes
 from conceptloom.concepts.coded_sentences import INTEGERS, Coded, coded_arrays
 from conceptloom.concepts.distinct_words import union_sizes
 from conceptloom.concepts.enumeration import Level, levels
 from conceptloom.concepts.routing import possible_leads, shard_of
+from conceptloom.corpus.clashes import LARGEST
 from conceptloom.errors import ConfigError
 
 MINED = pa.schema([("concepts", INTEGERS), ("support", pa.int32()), ("words", pa.int32()), ("length", pa.int64())])
-"""A concept set (numbers, ascending), and of the unique sentences S(x) that hold all its concepts: their number, the
-number of distinct words they have together, and the sum of their lengths in words."""
+"""A concept set (numbers, ascending), and of the unique sentences S(x) that support it: their number, the number of
+distinct words they have together, and the sum of their lengths in words. A sentence supports a set if it holds all its
+concepts and none of its own clashes (see `conceptloom.corpus.clashes`)."""
 
 INSTANCES = 1 << 20
 """Sets in sentences that are held at once, about 100 bytes each; the sets of one lead concept are never separated."""
@@ -37,6 +40,8 @@ class MiningRules:
     """Sets of fewer sentences are omitted. With 2, the omitted sets hold two thirds of the score mass."""
     max_concepts: int = 16
     """A sentence of more concepts keeps this number of them, the rarest."""
+    distinct_words: bool = True
+    """A sentence supports a set only if distinct words of it supply the concepts: its clashes are coded."""
     stop_concepts: tuple[str, ...] = ()
     """Concepts that no set has, as if no sentence held them."""
 
@@ -48,6 +53,8 @@ class MiningRules:
             raise ConfigError(f"mine.min_support must be at least 1, not {self.min_support}")
         if self.max_concepts < max(self.sizes):
             raise ConfigError(f"mine.max_concepts must be at least the largest of mine.sizes, not {self.max_concepts}")
+        if self.distinct_words and max(self.sizes) > LARGEST:
+            raise ConfigError(f"mine.distinct_words is exact for mine.sizes up to {LARGEST}, not {max(self.sizes)}")
 
 
 def mine(
@@ -62,8 +69,9 @@ def mine(
     rows, places = possible_leads(sentences.concepts, min(rules.sizes))
     own = shard_of(sentences.concepts.values[places], shards) == shard
     rows, places = rows[own], places[own]
+    clashes = sentences.clashes.by_last(sentences.concepts)
     for part in _parts(sentences.concepts, rows, places, rules.sizes, instances):
-        yield from _mine_part(sentences, rows[part], places[part], rules)
+        yield from _mine_part(sentences, clashes, rows[part], places[part], rules)
 
 
 def _parts(concepts: Lists, rows: Int64, places: Int64, sizes: tuple[int, ...], instances: int) -> Iterator[Int64]:
@@ -77,10 +85,12 @@ def _parts(concepts: Lists, rows: Int64, places: Int64, sizes: tuple[int, ...], 
     yield from np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1) if len(order) else ()
 
 
-def _mine_part(sentences: Coded, rows: Int64, places: Int64, rules: MiningRules) -> Iterator[pa.RecordBatch]:
+def _mine_part(
+    sentences: Coded, clashes: Clashes, rows: Int64, places: Int64, rules: MiningRules
+) -> Iterator[pa.RecordBatch]:
     found = [
         level
-        for level in levels(sentences.concepts, rows, places, rules.sizes, rules.min_support)
+        for level in levels(sentences.concepts, rows, places, rules.sizes, rules.min_support, clashes)
         if level.concepts.shape[1] in rules.sizes
     ]
     unions = _unions(found, sentences.words)

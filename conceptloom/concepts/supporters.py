@@ -9,14 +9,15 @@ import numpy as np
 import pyarrow as pa
 
 from conceptloom.arrays.lists import Lists
-from conceptloom.arrays.runs import gather
-from conceptloom.arrays.types import Bool, Int64
+from conceptloom.arrays.runs import gather, positions
+from conceptloom.arrays.types import Int32, Int64
+from conceptloom.concepts.clashes import is_in
 from conceptloom.concepts.coded_sentences import coded_arrays
 from conceptloom.concepts.routing import shard_of
 from conceptloom.hashing import ID_BYTES
 
 SUPPORTERS = pa.schema([("set", pa.uint64()), ("id", pa.binary(ID_BYTES))])
-"""A concept set and a sentence (packed id) that holds all its concepts."""
+"""A concept set and a sentence (packed id) that supports it, as in MINED."""
 
 
 def supporters(blocks: Iterable[pa.RecordBatch], chosen: pa.Table, shard: int = 0, shards: int = 1) -> pa.Table:
@@ -28,7 +29,10 @@ def supporters(blocks: Iterable[pa.RecordBatch], chosen: pa.Table, shard: int = 
     sentences, ids = coded_arrays(blocks)
     sets = Lists.from_arrow(chosen["concepts"])
     own = np.flatnonzero(shard_of(sets.values[sets.offsets[:-1]], shards) == shard)
-    places, rows = _holders(sentences.concepts, sets.take(own))
+    sets = sets.take(own)
+    places, rows = _holders(sentences.concepts, sets)
+    supported = ~sentences.clashes.held(rows, places, _matrix(sets))
+    places, rows = places[supported], rows[supported]
     columns = [chosen["set"].take(pa.array(own[places])), ids.take(pa.array(rows))]
     return pa.table(columns, schema=SUPPORTERS).sort_by([("set", "ascending"), ("id", "ascending")])
 
@@ -45,11 +49,14 @@ def _holders(concepts: Lists, sets: Lists) -> tuple[Int64, Int64]:
     for position in range(1, int(sets.sizes.max(initial=0))):
         inside = sets.sizes[places] > position
         wanted = sets.values[np.where(inside, sets.offsets[places] + position, 0)]
-        keep = ~inside | _is_in(rows * span + wanted, held)
+        keep = ~inside | is_in(rows * span + wanted, held)
         places, rows = places[keep], rows[keep]
     return places, rows
 
 
-def _is_in(keys: Int64, held: Int64) -> Bool:
-    found = np.searchsorted(held, keys)
-    return np.asarray(held[np.minimum(found, len(held) - 1)] == keys, dtype=np.bool_)
+def _matrix(sets: Lists) -> Int32:
+    """The sets as rows, padded with -1."""
+    sizes = sets.sizes
+    result = np.full((len(sizes), int(sizes.max(initial=0))), -1, dtype=np.int32)
+    result[np.repeat(np.arange(len(sizes)), sizes), positions(sizes)] = sets.values
+    return result

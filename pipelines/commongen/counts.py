@@ -9,13 +9,13 @@ from conceptloom.arrays.ids import unpack_ids
 from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import gather
 from conceptloom.arrays.types import Float64
-from conceptloom.concepts import CODED, supporters
+from conceptloom.concepts import from_stored, supporters
 from conceptloom.estimation.growth import Counts, incidence
 from conceptloom.hashing import id_heads, seed_for, splitmix64
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.commongen.settings import CommonGenSettings
 from conceptloom.pipelines.estimation.model import Drawn
-from conceptloom.tasks.commongen.mine import TERMS
+from conceptloom.tasks.commongen.mine import TERMS, stored_schema
 from conceptloom.tasks.commongen.sample import shards_ahead
 from conceptloom.tasks.merging import TOGETHER, blocks_by_level, levels
 
@@ -95,8 +95,8 @@ def _of_another(sets: float, shards: int, size: int) -> float:
 def units_of_sets(context: Context[CommonGenSettings], drawn: Drawn) -> Counts:
     """Returns the number of drawn units that contain each of about SETS_SEEN mined sets, unordered; shape (sets,)."""
     chosen = _some_sets(context)
-    coded = context.shards("mine", "coded", CODED.names)
-    held = pa.concat_tables(supporters(table.cast(CODED).to_batches(), chosen) for table in coded)
+    coded = context.shards("mine", "coded", stored_schema(context.settings.mine.distinct_words).names)
+    held = pa.concat_tables(supporters(from_stored(table).to_batches(), chosen) for table in coded)
     order = np.argsort(drawn.heads, kind="stable")
     heads = id_heads(unpack_ids(held["id"]))
     first, last = (np.searchsorted(drawn.heads[order], heads, side) for side in ("left", "right"))

@@ -35,11 +35,16 @@ class EnglishIngestSettings(Settings):
 
 
 class MineSettings(Settings):
-    """Which concept sets are mined: all sets of these sizes in every sentence."""
+    """Which concept sets are mined: all sets of these sizes in every sentence.
+
+    With `distinct_words` a sentence supports a set only if distinct words of it supply the concepts; without, `lenses`
+    alone supplies lens and lense.
+    """
 
     sizes: tuple[int, ...] = (3, 4, 5)
     min_support: int = 1
     max_concepts: int = Field(default=16, le=64)
+    distinct_words: bool = True
     stop_concepts: Literal["published"] | tuple[str, ...] = "published"
     """Concepts that no set may have: a list, or those that stand in many captions and in no published set."""
 
@@ -52,7 +57,7 @@ class MineSettings(Settings):
     def chosen(self) -> MiningRules:
         """Returns these settings as the core takes them."""
         stopped = stop_concepts() if self.stop_concepts == "published" else self.stop_concepts
-        return MiningRules(self.sizes, self.min_support, self.max_concepts, tuple(sorted(stopped)))
+        return MiningRules(self.sizes, self.min_support, self.max_concepts, self.distinct_words, tuple(sorted(stopped)))
 
 
 class SampleSettings(Settings):
@@ -117,7 +122,7 @@ PRESETS: Mapping[str, JsonObject] = {
     "published": {"ingest": {"analyser": PUBLISHED}},
     "every-lemma": {
         "ingest": {"analyser": EVERY, "unique_by": "text"},
-        "mine": {"stop_concepts": ()},
+        "mine": {"stop_concepts": (), "distinct_words": False},
         "quotas": {"rank": "score"},
         "overlap": {"captions": "test-first"},
     },

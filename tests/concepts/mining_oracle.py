@@ -8,13 +8,18 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from conceptloom.arrays.ids import pack_ids
 from conceptloom.concepts.coded_sentences import code_sentences
 from conceptloom.concepts.lexicon import Lexicon, by_rarity, by_spelling, count_terms
 from conceptloom.concepts.mining import MiningRules, mine
 from conceptloom.concepts.routing import route
+from conceptloom.corpus.clashes import clash_names
 from conceptloom.hashing import text_id
 from conceptloom.tables import from_ipc
 
@@ -26,6 +31,23 @@ class Row(NamedTuple):
 
     concepts: Sequence[str]
     words: Sequence[str]
+    matches: Sequence[Sequence[str]] | None = None
+    """The concepts that each word may stand for; without them each concept has a word of its own."""
+
+    def supports(self, chosen: Sequence[str]) -> bool:
+        """Whether distinct words supply the concepts: a matching that covers them."""
+        if self.matches is None:
+            return set(chosen) <= set(self.concepts)
+        graph = np.array([[one in word for word in self.matches] for one in chosen])
+        return bool((maximum_bipartite_matching(csr_array(graph), perm_type="column") >= 0).all())
+
+
+@st.composite
+def ambiguous_rows(draw: st.DrawFn) -> list[Row]:
+    """Rows whose words may stand for several concepts; words, and rows, may be equal."""
+    word = st.lists(st.sampled_from("abcdefgh"), max_size=3)
+    drawn = draw(st.lists(st.lists(word, min_size=1, max_size=7), max_size=8))
+    return [Row(sorted({c for w in row for c in w}), ["".join(w) for w in row], row) for row in drawn]
 
 
 class Found(NamedTuple):
@@ -50,7 +72,8 @@ def brute_force(rows: Iterable[Row], sizes: Sequence[int], min_support: int = 1)
     for row in rows:
         for size in sizes:
             for chosen in combinations(sorted(set(row.concepts)), size):
-                holders[frozenset(chosen)].append(row)
+                if row.supports(chosen):
+                    holders[frozenset(chosen)].append(row)
     return {
         concepts: Found(len(held), len({w for row in held for w in row.words}), sum(len(row.words) for row in held))
         for concepts, held in holders.items()
@@ -83,7 +106,8 @@ def coded(rows: Sequence[Row]) -> Coding:
     concepts, words = pa.array([row.concepts for row in rows], strings), pa.array([row.words for row in rows], strings)
     concept_terms, word_terms = by_rarity(count_terms(concepts)), by_spelling(count_terms(words))
     ids = pack_ids(pa.array([text_id(str(number)) for number in range(len(rows))], pa.string()))
-    return Coding(code_sentences(ids, concepts, words, concept_terms, word_terms), concept_terms, word_terms)
+    clashes = pa.array([clash_names(row.matches or ()) for row in rows], strings)
+    return Coding(code_sentences(ids, concepts, words, concept_terms, word_terms, clashes), concept_terms, word_terms)
 
 
 def mined(sentences: pa.Table, rules: MiningRules, shards: int, instances: int = 1 << 20) -> Iterator[pa.RecordBatch]:

@@ -1,5 +1,6 @@
 """Mining against plain sets and loops, field by field."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -7,10 +8,21 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mining_oracle import SHARED, Row, brute_force, by_concepts, captions, coded, degrees_of, exact_scores, mined
+from mining_oracle import (
+    SHARED,
+    Row,
+    ambiguous_rows,
+    brute_force,
+    by_concepts,
+    captions,
+    coded,
+    degrees_of,
+    exact_scores,
+    mined,
+)
 
 from conceptloom.concepts import distinct_words as unions
-from conceptloom.concepts.coded_sentences import cap_concepts
+from conceptloom.concepts.coded_sentences import BARE, cap_concepts, from_stored
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
 from conceptloom.concepts.mining import MINED, MiningRules, mine
 from conceptloom.concepts.scoring import DECIMALS, SCORED, score
@@ -18,7 +30,9 @@ from conceptloom.errors import ConfigError
 
 LETTERS = "abcdefghijkl"
 ROWS = st.lists(
-    st.builds(Row, st.lists(st.sampled_from(LETTERS), max_size=9), st.lists(st.sampled_from(LETTERS), min_size=1)),
+    st.builds(
+        Row, st.lists(st.sampled_from(LETTERS), max_size=9), st.lists(st.sampled_from(LETTERS), min_size=1), st.none()
+    ),
     max_size=25,
 )
 SIZES = st.sets(st.integers(1, 6), min_size=1).map(lambda sizes: tuple(sorted(sizes)))
@@ -40,6 +54,75 @@ def test_every_field_of_every_set(
     coding = coded(rows)
     found = mined(coding.sentences, MiningRules(sizes, min_support, 99), shards, instances)
     assert by_concepts(found, coding.concepts) == brute_force(rows, sizes, min_support)
+
+
+@settings(deadline=None)
+@given(
+    rows=ambiguous_rows(),
+    sizes=st.one_of(st.just((3, 4, 5)), SIZES),
+    min_support=st.integers(1, 2),
+    shards=st.integers(1, 3),
+    instances=st.sampled_from([1, 50, 1 << 20]),
+)
+def test_only_sentences_with_a_word_for_each_concept_count(
+    rows: list[Row], sizes: tuple[int, ...], min_support: int, shards: int, instances: int
+) -> None:
+    coding = coded(rows)
+    found = mined(coding.sentences, MiningRules(sizes, min_support, 99), shards, instances)
+    assert by_concepts(found, coding.concepts) == brute_force(rows, sizes, min_support)
+
+
+@pytest.mark.parametrize(
+    ("words", "unsupported"),
+    [
+        (["lens lense", "camera"], ["camera lens lense"]),
+        (["lens lense", "lens", "camera"], []),
+        (["lens lense", "lens lense", "camera"], []),
+        (["a b c", "a b c", "x"], ["a b c"]),
+        (["a b", "b c", "x"], ["a b c"]),
+        (["a b", "a b c", "c", "x"], []),
+        (["a b c", "x", "y"], ["a b x", "a b y", "a c x", "a c y", "b c x", "b c y", "a b c"]),
+    ],
+)
+def test_words_that_supply_several_concepts(words: list[str], unsupported: list[str]) -> None:
+    matches = [word.split() for word in words]
+    concepts = sorted({one for word in matches for one in word})
+    coding = coded([Row(concepts, words, matches)])
+    found = by_concepts(mined(coding.sentences, MiningRules((3,)), 1), coding.concepts)
+    every = {frozenset(chosen) for chosen in combinations(concepts, 3)}
+    assert every - found.keys() == {frozenset(chosen.split()) for chosen in unsupported}
+
+
+@settings(deadline=None)
+@given(rows=ambiguous_rows(), stopped=st.sets(st.sampled_from("abcdefgh")))
+def test_concepts_that_are_left_out_later_take_their_clashes_along(rows: list[Row], stopped: set[str]) -> None:
+    """The concept lists lose some concepts after the clashes were found; no term of theirs is in the lexicon."""
+    fewer = [row._replace(concepts=[one for one in row.concepts if one not in stopped]) for row in rows]
+    coding = coded(fewer)
+    found = mined(coding.sentences, MiningRules((2, 3), 1, 99), 2)
+    assert by_concepts(found, coding.concepts) == brute_force(fewer, (2, 3))
+
+
+@settings(deadline=None)
+@given(rows=ambiguous_rows(), most=st.integers(3, 6))
+def test_a_capped_sentence_keeps_the_clashes_of_its_concepts(rows: list[Row], most: int) -> None:
+    coding = coded(rows)
+    kept, _ = cap_concepts(coding.sentences, most)
+    ranks = coding.concepts.terms.to_pylist()
+    capped = [row._replace(concepts=sorted(row.concepts, key=ranks.index)[:most]) for row in rows]
+    found = by_concepts(mined(kept, MiningRules((2, 3), 1, most), 2), coding.concepts)
+    assert found == brute_force(capped, (2, 3))
+
+
+@settings(deadline=None)
+@given(rows=ambiguous_rows())
+def test_stored_without_clashes_words_need_not_be_distinct(rows: list[Row]) -> None:
+    coding = coded(rows)
+    bare = from_stored(coding.sentences.select(BARE.names))
+    assert bare.schema == coding.sentences.schema and from_stored(coding.sentences) == coding.sentences
+    plain = [row._replace(matches=None) for row in rows]
+    assert by_concepts(mined(bare, MiningRules(), 2), coding.concepts) == brute_force(plain, (3, 4, 5))
+    assert coded(plain).sentences == bare
 
 
 @real
@@ -85,7 +168,7 @@ def test_all_captions_have_as_many_sets_and_supports_as_plain_dictionaries_count
 
 
 @settings(deadline=None)
-@given(rows=ROWS, shards=st.integers(1, 4), order=st.randoms(use_true_random=False))
+@given(rows=st.one_of(ROWS, ambiguous_rows()), shards=st.integers(1, 4), order=st.randoms(use_true_random=False))
 @pytest.mark.slow
 def test_blocks_in_any_order_give_the_same_batches(rows: list[Row], shards: int, order: Any) -> None:
     sentences = coded(rows).sentences
@@ -145,8 +228,13 @@ def test_degrees_are_added_up_in_any_order(numbers: list[tuple[int, list[int]]])
         ({"sizes": (0, 3)}, "mine.sizes must be ascending"),
         ({"min_support": 0}, "mine.min_support must be at least 1"),
         ({"max_concepts": 4}, "mine.max_concepts must be at least the largest"),
+        ({"sizes": (3, 9)}, "mine.distinct_words is exact for mine.sizes up to 8, not 9"),
     ],
 )
 def test_impossible_rules_are_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         MiningRules(**wrong)
+
+
+def test_words_that_need_not_be_distinct_allow_sets_of_any_size() -> None:
+    assert MiningRules((3, 9), distinct_words=False).sizes == (3, 9)

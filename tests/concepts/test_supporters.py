@@ -1,10 +1,10 @@
-"""The sentences of chosen sets against plain subset tests."""
+"""The sentences of chosen sets against plain subset tests and matchings."""
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mining_oracle import Row, coded, mined
+from mining_oracle import Row, ambiguous_rows, coded, mined
 from test_mining import ROWS
 
 from conceptloom.arrays.ids import unpack_ids
@@ -18,7 +18,7 @@ from conceptloom.tables import from_ipc
 
 
 @settings(deadline=None)
-@given(rows=ROWS, shards=st.integers(1, 4), data=st.data())
+@given(rows=st.one_of(ROWS, ambiguous_rows()), shards=st.integers(1, 4), data=st.data())
 @pytest.mark.slow
 def test_chosen_sets_find_all_their_sentences(rows: list[Row], shards: int, data: st.DataObject) -> None:
     sentences, terms, _ = coded(rows)
@@ -37,7 +37,7 @@ def test_chosen_sets_find_all_their_sentences(rows: list[Row], shards: int, data
         (id_, sentence)
         for id_, concepts in zip(chosen["set"].to_pylist(), terms.strings(chosen["concepts"]).to_pylist())
         for row, sentence in zip(rows, sentences["id"].to_pylist())
-        if set(concepts) <= set(row.concepts)
+        if row.supports(concepts)
     }
     assert len(pairs) == len(set(pairs)) and set(pairs) == expected
     assert all(part == part.sort_by([("set", "ascending"), ("id", "ascending")]) for part in found)

@@ -1,6 +1,6 @@
 """English builds for the end-to-end tests, and what must be in them by plain dictionaries and loops.
 
-The oracle takes sentences with their concepts and words, and nothing else of the product.
+The oracle takes sentences with their concepts and words, and which of these each word may stand for.
 """
 
 import atexit
@@ -9,14 +9,18 @@ import json
 import shutil
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from builds import SHARED, Row, rows, stage_rows
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from conceptloom.languages.english.analysers import LemmaAnalyser
 from conceptloom.pipelines import RECIPES
 from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.build.context import Context
@@ -69,10 +73,8 @@ class Found(NamedTuple):
 def sets_of(directory: Path) -> dict[frozenset[str], Found]:
     """Every concept set of three to five concepts of a build's sentences."""
     holders = defaultdict[frozenset[str], list[Row]](list)
-    for sentence in sentences_of(directory):
-        for size in SIZES:
-            for chosen in combinations(sentence["concepts"], size):
-                holders[frozenset(chosen)].append(sentence)
+    for sentence, concepts in supported(sentences_of(directory)):
+        holders[frozenset(concepts)].append(sentence)
     return {
         concepts: Found(
             frozenset(row["text"] for row in held),
@@ -81,6 +83,23 @@ def sets_of(directory: Path) -> dict[frozenset[str], Found]:
         )
         for concepts, held in holders.items()
     }
+
+
+def supported(sentences: list[Row]) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    """Each sentence with each set of three to five concepts of it, in sorted order, that distinct words supply."""
+    analyser = LemmaAnalyser(frozenset(concept for sentence in sentences for concept in sentence["concepts"]))
+    for sentence, words in zip(sentences, analyser.matches([sentence["text"] for sentence in sentences]), strict=True):
+        ambiguous = any(len(word) > 1 for word in words)
+        for size in SIZES:
+            for chosen in combinations(sorted(sentence["concepts"]), size):
+                if not ambiguous or supplied(chosen, words):
+                    yield sentence, chosen
+
+
+def supplied(chosen: tuple[str, ...], words: list[tuple[str, ...]]) -> bool:
+    """Whether distinct words may stand for the concepts: a matching that covers them."""
+    graph = np.array([[concept in word for word in words] for concept in chosen])
+    return bool((maximum_bipartite_matching(csr_array(graph), perm_type="column") >= 0).all())
 
 
 def scores(found: Mapping[frozenset[str], Found]) -> dict[frozenset[str], Fraction]:

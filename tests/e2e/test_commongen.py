@@ -24,6 +24,7 @@ from english_builds import (
     scores,
     sentences_of,
     sets_of,
+    supported,
 )
 
 import conceptloom.pipelines.build.inputs
@@ -364,10 +365,7 @@ def test_published_train_captions(tmp_path: Path) -> None:
         build_english(tmp_path / "out", only=stage, inputs=inputs, conceptnet=str(NAMES), mine={"max_concepts": 40})
     sentences = sentences_of(tmp_path / "out")
     assert len({row["text"] for row in sentences}) == len(sentences) > 28_000
-    supports = Counter[tuple[str, ...]]()
-    for row in sentences:
-        for size in SIZES:
-            supports.update(combinations(sorted(row["concepts"]), size))
+    supports = Counter(concepts for _, concepts in supported(sentences))
     mined = json.loads(next(tmp_path.glob("out/stages/2-mine/MANIFEST.json")).read_text("utf-8"))["summary"]["numbers"]
     assert sum(mined["made"].values()) == len(supports) > 500_000
     assert mined["supports"]["all"] == supports.total() > 1_000_000

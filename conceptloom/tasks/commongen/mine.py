@@ -15,6 +15,7 @@ from conceptloom.arrays.ids import pack_ids
 from conceptloom.arrays.lists import without
 from conceptloom.arrays.types import Column, Integers
 from conceptloom.concepts import (
+    BARE,
     CODED,
     MINED,
     TERM_COUNTS,
@@ -128,7 +129,7 @@ class CodeShard:
     outputs: ClassVar[tuple[str, ...]] = ("routed", RECEIPTS)
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
-        """Writes `coded` (schema CODED) and `rejected`; yields blocks of CODED, and the receipt."""
+        """Writes `coded` (see `stored_schema`) and `rejected`; yields blocks of CODED, and the receipt."""
         sentences = read_shard(storage.join(self.source, shard_name("sentences", bucket)))
         place = sentences.schema.get_field_index("concepts")
         possible = without(sentences["concepts"], self.rules.stop_concepts)
@@ -136,17 +137,24 @@ class CodeShard:
         enough = pc.greater_equal(pc.list_value_length(sentences["concepts"]), min(self.rules.sizes))
         kept, few = sentences.filter(enough), sentences.filter(pc.invert(enough))
         rejected = reject(few, "mine", FEW_CONCEPTS, pc.binary_join(few["concepts"], "#"))
-        coded, lost = cap_concepts(_coded(kept, side or b""), self.rules.max_concepts)
+        coded, lost = cap_concepts(self._coded(kept, side or b""), self.rules.max_concepts)
         yield from (Output("routed", *block) for block in route(coded, min(self.rules.sizes), self.shards))
-        written = (("coded", coded), ("rejected", rejected))
+        stored = coded.select(stored_schema(self.rules.distinct_words).names)
+        written = (("coded", stored), ("rejected", rejected))
         files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]
         ledger = count_read(sentences["source"])
         ledger.add(count_written(kept, rejected))
         yield receipt(bucket, ledger, files, **_capped(kept["source"], lost))
 
+    def _coded(self, sentences: pa.Table, terms: bytes) -> pa.Table:
+        clashes = sentences["clashes"] if self.rules.distinct_words else None
+        ids, concepts, words = pack_ids(sentences["id"]), sentences["concepts"], sentences["words"]
+        return code_sentences(ids, concepts, words, *lexicons(terms), clashes)
 
-def _coded(sentences: pa.Table, terms: bytes) -> pa.Table:
-    return code_sentences(pack_ids(sentences["id"]), sentences["concepts"], sentences["words"], *lexicons(terms))
+
+def stored_schema(distinct_words: bool) -> pa.Schema:
+    """Returns the schema of the files `coded`, by MiningRules.distinct_words; `from_stored` reads both."""
+    return CODED if distinct_words else BARE
 
 
 def _capped(sources: pa.ChunkedArray, lost: Integers) -> dict[str, dict[str, int]]:

@@ -13,7 +13,7 @@ from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.ids import pack_ids
 from conceptloom.arrays.runs import positions, run_starts
 from conceptloom.arrays.types import Int64
-from conceptloom.concepts import CODED, supporters
+from conceptloom.concepts import from_stored, supporters
 from conceptloom.tables import from_ipc, read_ipc, to_ipc
 from conceptloom.tasks.base import Output, shard_name
 from conceptloom.tasks.commongen.split.judge import DEV, TEST, of_splits
@@ -34,8 +34,8 @@ class Stages(NamedTuple):
     coded: str
 
     def references(self, bucket: int, chosen: pa.Table) -> pa.Table:
-        """Returns the sentences of one shard with all concepts of a chosen set (schema CANDIDATES), by (set, id)."""
-        coded = read_shard(storage.join(self.coded, shard_name("coded", bucket))).cast(CODED)
+        """Returns the sentences of one shard that support a chosen set (schema CANDIDATES), by (set, id)."""
+        coded = from_stored(read_shard(storage.join(self.coded, shard_name("coded", bucket))))
         sets = chosen.select(["set", "numbers"]).rename_columns(["set", "concepts"]).combine_chunks()
         found = supporters(coded.to_batches(), sets)
         sentences = read_shard(
