@@ -184,7 +184,7 @@ class _Growth:
         """Returns the counts of the whole."""
         last, kept = self.measured[-1], self.samples.kept()
         sets = self._sets()
-        candidates = min(float(self.samples.settings.sample.size), sets)
+        candidates = self._candidates(sets)
         # Held-out sets grow in proportion, and the sets of train get more varied: the same share of them is dropped.
         divided = candidates * last.divided / last.candidates
         more = self._more(sets, candidates, divided * last.more.train / last.divided)
@@ -199,6 +199,12 @@ class _Growth:
             buckets=self.samples.buckets,
             more=more,
         )
+
+    def _candidates(self, sets: float) -> float:
+        """The sets drawn by score, and as many more for dev and test as a sample's share of both gives."""
+        last, size, times = self.measured[-1], self.samples.settings.sample.size, self.samples.times
+        more = max(0.0, last.candidates * times - size) if last.candidates < last.sets else 0.0
+        return min(size + more, sets)
 
     def _on(self, value: Callable[[_Sizes], float]) -> float:
         """Returns a number extrapolated from all samples as a power of the captions kept."""

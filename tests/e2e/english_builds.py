@@ -1,6 +1,7 @@
 """English builds for the end-to-end tests, and what must be in them by plain dictionaries and loops.
 
-The oracle takes sentences with their concepts and words, and which of these each word may stand for.
+The oracle takes sentences with their concepts and words, which of these each word may stand for, and the concepts that
+no set has.
 """
 
 import atexit
@@ -16,11 +17,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import yaml
 from builds import SHARED, Row, rows, stage_rows
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from conceptloom.languages.english.analysers import LemmaAnalyser
+from conceptloom.languages.english.analysers import make_analyser
+from conceptloom.languages.english.stop_concepts import stop_concepts
 from conceptloom.pipelines import RECIPES
 from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.build.context import Context
@@ -73,7 +76,9 @@ class Found(NamedTuple):
 def sets_of(directory: Path) -> dict[frozenset[str], Found]:
     """Every concept set of three to five concepts of a build's sentences."""
     holders = defaultdict[frozenset[str], list[Row]](list)
-    for sentence, concepts in supported(sentences_of(directory)):
+    analysis = config_of(directory)
+    stopped = stop_concepts() if analysis["mine"]["stop_concepts"] == "published" else frozenset()
+    for sentence, concepts in supported(sentences_of(directory), analysis["ingest"]["analyser"], stopped):
         holders[frozenset(concepts)].append(sentence)
     return {
         concepts: Found(
@@ -85,13 +90,22 @@ def sets_of(directory: Path) -> dict[frozenset[str], Found]:
     }
 
 
-def supported(sentences: list[Row]) -> Iterator[tuple[Row, tuple[str, ...]]]:
+def config_of(directory: Path) -> dict[str, Any]:
+    """The settings that a build holds."""
+    found: dict[str, Any] = yaml.safe_load((directory / "config.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+def supported(
+    sentences: list[Row], name: str = "lemma", stopped: frozenset[str] = frozenset()
+) -> Iterator[tuple[Row, tuple[str, ...]]]:
     """Each sentence with each set of three to five concepts of it, in sorted order, that distinct words supply."""
-    analyser = LemmaAnalyser(frozenset(concept for sentence in sentences for concept in sentence["concepts"]))
+    vocabulary = frozenset(concept for sentence in sentences for concept in sentence["concepts"])
+    analyser = make_analyser(name, vocabulary)
     for sentence, words in zip(sentences, analyser.matches([sentence["text"] for sentence in sentences]), strict=True):
         ambiguous = any(len(word) > 1 for word in words)
         for size in SIZES:
-            for chosen in combinations(sorted(sentence["concepts"]), size):
+            for chosen in combinations(sorted({*sentence["concepts"]} - stopped), size):
                 if not ambiguous or supplied(chosen, words):
                     yield sentence, chosen
 

@@ -31,11 +31,12 @@ import conceptloom.pipelines.build.inputs
 from conceptloom.annotation import make_tasks
 from conceptloom.annotation.importing import Import, import_answers
 from conceptloom.errors import ConceptloomError, OutputError
+from conceptloom.languages.english.stop_concepts import stop_concepts
 from conceptloom.statistics.files import load_examples
 
 REAL = pytest.mark.skipif(not NAMES.exists(), reason="the real captions are not here")
 CAPTIONS = 250
-QUOTAS = {"dev": {3: 20, 4: 0.002, 5: 5}, "test": {4: 12, 5: 0.003}}
+QUOTAS = {"dev": {3: 20, 4: 0.002, 5: 5}, "test": {4: 12, 5: 0.003}, "rank": "score"}
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +76,18 @@ def test_every_candidate_has_the_numbers_of_plain_loops(built: Path) -> None:
     assert sum(report(built)["mined"]["sets"].values()) == len(sets)
 
 
-def test_dev_and_test_are_the_best_of_their_sizes(built: Path) -> None:
+def test_dev_and_test_are_the_first_of_their_sizes(built: Path) -> None:
+    """By score in one build; in the other those of at least three captions, as far as there are any."""
     index, data = rows(built, "index/*.parquet"), data_of(built)
     settings = DEMO["quotas"] if report(built)["records"]["records"].keys() > {"scenes"} else QUOTAS
     for size in SIZES:
         ranked = sorted((row for row in index if len(row["concepts"]) == size), key=lambda row: row["rank"])
         assert [row["rank"] for row in ranked] == list(range(1, len(ranked) + 1))
-        assert [row["score"] for row in ranked] == sorted((row["score"] for row in ranked), reverse=True)
+        if settings is QUOTAS:
+            assert [row["score"] for row in ranked] == sorted((row["score"] for row in ranked), reverse=True)
+        else:
+            enough = [min(row["support"], 3) for row in ranked]
+            assert enough == sorted(enough, reverse=True)
         asked = [settings[split].get(size, 0) for split in ("dev", "test")]
         wanted = [round(amount * len(ranked)) if isinstance(amount, float) else amount for amount in asked]
         held = [{row["id"] for row in data[name] if len(row["concepts"]) == size} for name in SPLITS[1:]]
@@ -127,13 +133,10 @@ def test_sentences_of_the_sets(built: Path) -> None:
     for row in data["train"]:
         captions = sets[frozenset(row["concepts"])].captions
         assert sorted(row["references"]) == sorted(captions - held["validation"] - held["test"])
-    may_be_test = {text for row in data["test"] for text in sets[frozenset(row["concepts"])].captions}
-    for row in data["test"]:
-        captions = sets[frozenset(row["concepts"])].captions
-        assert set(row["references"]) <= captions and len(row["references"]) == min(5, len(captions))
-    for row in data["validation"]:
-        captions = sets[frozenset(row["concepts"])].captions - may_be_test
-        assert set(row["references"]) <= captions and len(row["references"]) == min(5, len(captions))
+    for split, other in (SPLITS[1:], SPLITS[:0:-1]):
+        for row in data[split]:
+            captions = sets[frozenset(row["concepts"])].captions - held[other]
+            assert set(row["references"]) <= captions and len(row["references"]) == min(5, len(captions))
 
 
 def test_rows(built: Path) -> None:
@@ -217,7 +220,7 @@ def test_ledger_and_rejected(built: Path) -> None:
         assert left_out.total() == sum(counts["read"] - counts["kept"] for counts in sources.values())
     made = report(built)["mined"]["sets"]
     assert {name: counts["read"] for name, counts in stages["sample"].items()} == made
-    few = Counter(row["source"] for row in sentences_of(built) if len(row["concepts"]) < 3)
+    few = Counter(row["source"] for row in sentences_of(built) if len({*row["concepts"]} - stop_concepts()) < 3)
     assert {n: c["rejected"].get("few_concepts", 0) for n, c in stages["mine"].items()} == {
         n: few[n] for n in stages["mine"]
     }
@@ -298,7 +301,7 @@ def test_the_cap_on_captions_of_train(sample: Path, tmp_path: Path, monkeypatch:
     for row, full in zip(data["train"], free["train"], strict=True):
         assert row == {**full, "references": full["references"][:1]}
         expected.update((text, "#".join(sorted(row["concepts"]))) for text in full["references"][1:])
-    assert Counter((row["text"], row["detail"]) for row in left_out) == expected and expected.total() > 50
+    assert Counter((row["text"], row["detail"]) for row in left_out) == expected and expected.total() > 5
     assert data["validation"] == free["validation"] and data["test"] == free["test"]
     known = {row["text"]: (row["id"], row["source"], row["locator"]) for row in sentences_of(tmp_path / "out")}
     assert all(known[row["text"]] == (row["id"], row["source"], row["locator"]) for row in left_out)
@@ -345,7 +348,7 @@ def test_a_small_sample_is_drawn(tmp_path: Path) -> None:
     candidates, left = (rows(tmp_path / "out", f"{kind}/*.parquet") for kind in ("index", "rejected"))
     not_drawn = [row for row in left if row["reason"] == "not_drawn"]
     sets = sets_of(tmp_path / "out")
-    assert len(candidates) == 500
+    assert 500 < len(candidates) < 560
     drawn = {frozenset(row["concepts"]) for row in candidates}
     assert {frozenset(row["text"].split("#")) for row in not_drawn} == sets.keys() - drawn
     exact = scores(sets)
@@ -365,10 +368,10 @@ def test_published_train_captions(tmp_path: Path) -> None:
         build_english(tmp_path / "out", only=stage, inputs=inputs, conceptnet=str(NAMES), mine={"max_concepts": 40})
     sentences = sentences_of(tmp_path / "out")
     assert len({row["text"] for row in sentences}) == len(sentences) > 28_000
-    supports = Counter(concepts for _, concepts in supported(sentences))
+    supports = Counter(concepts for _, concepts in supported(sentences, stopped=stop_concepts()))
     mined = json.loads(next(tmp_path.glob("out/stages/2-mine/MANIFEST.json")).read_text("utf-8"))["summary"]["numbers"]
-    assert sum(mined["made"].values()) == len(supports) > 500_000
-    assert mined["supports"]["all"] == supports.total() > 1_000_000
+    assert sum(mined["made"].values()) == len(supports) > 300_000
+    assert mined["supports"]["all"] == supports.total() > 350_000
 
 
 @pytest.mark.parametrize(
@@ -381,7 +384,7 @@ def test_published_train_captions(tmp_path: Path) -> None:
         ({"quotas": {"dev": {3: 1.5}}}, "quotas.dev.3 must be a number of sets or a fraction below 1, not 1.5"),
         ({"quotas": {"test": {4: -1}}}, "quotas.test.4 must be a number of sets or a fraction below 1, not -1"),
         ({"mine": {"sizes": [5, 3]}}, "ascending"),
-        ({"ingest": {"analyser": "stanza"}}, "there are: lemma, spacy:MODEL"),
+        ({"ingest": {"analyser": "stanza"}}, "there are: lemma, lemma:published, lemma:every, spacy:MODEL"),
         ({"overlap": {"policy": "unseen-pairs"}}, "there are: final, none, preprint"),
         ({"select": {"scorer": "tfidf"}}, "unknown key select"),
         ({"mine": {"min_support": 50}}, "mine.min_support"),

@@ -55,7 +55,14 @@ class Both(NamedTuple):
     params=[
         (0.15, {}),
         # Few captions are alike, and two that are bring hundreds of sets: so small a sample is far from even.
-        (0.25, {"mine": {"min_support": 2, "max_concepts": 8}, "overlap": {"policy": "none"}}),
+        (
+            0.25,
+            {
+                "preset": "every-lemma",
+                "mine": {"min_support": 2, "max_concepts": 8},
+                "overlap": {"policy": "none"},
+            },
+        ),
     ],
     ids=["all", "twice"],
 )
@@ -89,7 +96,7 @@ def test_rows_of_every_stage_are_estimated(both: Both) -> None:
     assert both.found.sample["times"] > 2.5
     for one, (read, kept) in zip(both.found.stages, counted(both.context), strict=True):
         assert _near(one.read, read, both.within) and _near(one.kept, kept, both.within), one
-    assert both.found.stages[2].kept == 6000
+    assert 6000 <= both.found.stages[2].kept < 6500
 
 
 def test_bytes_are_estimated(both: Both) -> None:

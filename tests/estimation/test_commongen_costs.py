@@ -28,11 +28,17 @@ COSTS = CommonGenCosts(shards_of)
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Context:
-    """A build of the sample corpora in several buckets and shards, with fewer candidates than sets."""
+    """A build of the sample corpora in several buckets and shards, with fewer candidates than sets, by score alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(conceptloom.pipelines.build.inputs, "BUCKET_BYTES", 8000)
         patch.setattr(conceptloom.tasks.commongen.mine, "SHARD_SENTENCES", 60)
-        return build_english(tmp_path_factory.mktemp("costs") / "out", sample={"size": 1500})
+        settings = {
+            "preset": "every-lemma",
+            "mine": {"distinct_words": True},
+            "quotas": {**DEMO["quotas"], "rank": "score"},
+            "sample": {"size": 1500},
+        }
+        return build_english(tmp_path_factory.mktemp("costs") / "out", **settings)
 
 
 @pytest.fixture(scope="module")

@@ -37,7 +37,7 @@ def ingested(directory: Path) -> None:
 
 def mined(directory: Path, rules: MiningRules) -> tuple[dict[str, int], pa.Table]:
     """The support of each set, by its spelling; and the sets as stage split chooses them."""
-    counted = [one.data for one in CountTerms(str(directory)).run(0, [], None) if one.tag == "terms"]
+    counted = [one.data for one in CountTerms(MiningRules(), str(directory)).run(0, [], None) if one.tag == "terms"]
     terms = merge_terms(counted)
     code = CodeShard(rules, 1, str(directory), str(directory))
     routed = [one.data for one in code.run(0, [], terms) if one.tag == "routed"]
