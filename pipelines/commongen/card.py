@@ -2,6 +2,7 @@
 
 from conceptloom.json_values import JsonObject
 from conceptloom.pipelines.build.card import Card, Column, about_frozen
+from conceptloom.tasks.commongen.sample import QUANTILES
 
 _NAMES = ("concepts", "pairs", "triples")
 
@@ -19,6 +20,21 @@ def _sizes(column: Column) -> str:
     return ", ".join(f"{size}: {number:,}" for size, number in column["sizes"].items())
 
 
+PUBLISHED_SUPPORT = (1, 2, 5, 13, 43)
+"""The support of the 608 published dev sets that 346,959 English captions hold, at QUANTILES (docs/commongen.md)."""
+
+
+def _support(report: JsonObject) -> str:
+    """The table of how many sentences hold a set of dev and of test."""
+    found = {**report["held_out_support"]}
+    if not found:
+        return ""
+    found["the published dev, in 347,000 captions"] = dict(zip(map(str, QUANTILES), PUBLISHED_SUPPORT))
+    head = "| sentences that hold a set, at | " + " | ".join(f"{quantile} %" for quantile in QUANTILES) + " |"
+    lines = [f"| {name} | {' | '.join(map(str, one.values()))} |" for name, one in found.items()]
+    return "\n\n" + "\n".join([head, "|---" * (len(QUANTILES) + 1) + "|", *lines])
+
+
 def _about(report: JsonObject) -> str:
     sets, capped, bare = report["mined"], report["capped"], report["without_references"]
     analyser, conceptnet = " ".join(report["analyser"].values()), report["conceptnet"]
@@ -26,7 +42,8 @@ def _about(report: JsonObject) -> str:
         f"\n\nConcepts are lemmas of nouns and verbs (analyser: {analyser}) that are among the "
         f"{conceptnet['concepts']:,} single words of `{conceptnet['file']}` (`--conceptnet`; ConceptNet's own files "
         f"are CC BY-SA 4.0). {sum(sets['sets'].values()):,} distinct concept sets stand in the sentences "
-        f"({sets['sum_of_supports']:,} times). The references that validation and test have are captions of the "
+        f"({sets['sum_of_supports']:,} times), without the {len(report['stop_concepts'])} concepts of "
+        f"`mine.stop_concepts`. The references that validation and test have are captions of the "
         f"corpora, and train has none of these captions; {bare['validation']:,} sets of validation and "
         f"{bare['test']:,} of test have none. `annotation/` holds a task for each of their sets, for references "
         "written by people."
@@ -42,7 +59,7 @@ def _about(report: JsonObject) -> str:
             f" {over['sets']:,} sets of train have more than `overlap.train_references` captions; "
             f"{sum(over['captions'].values()):,} times a caption was left out of one."
         )
-    return text + about_frozen(report, "`quotas` and `overlap.references`")
+    return text + _support(report) + about_frozen(report, "`quotas` and `overlap.references`")
 
 
 ENGLISH = Card(

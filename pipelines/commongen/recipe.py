@@ -25,7 +25,7 @@ from conceptloom.schemas import DATA
 from conceptloom.tasks.commongen.frozen import BARE, TakeFrozenSets
 from conceptloom.tasks.commongen.mine import TERMS, shards_of
 from conceptloom.tasks.commongen.publish import Sets
-from conceptloom.tasks.commongen.sample import MinedSets
+from conceptloom.tasks.commongen.sample import SUPPORT_OF, MinedSets
 from conceptloom.tasks.commongen.split.references import Stages
 from conceptloom.tasks.commongen.split.train import CUT, OVER
 from conceptloom.tasks.commongen.vocabulary import FILE as VOCABULARY
@@ -214,6 +214,11 @@ def _over(numbers: JsonObject) -> JsonObject:
     return {"captions": numbers.get(OVER, {}), "sets": numbers.get(CUT, {}).get("all", 0)}
 
 
+def _held_support(numbers: JsonObject) -> JsonObject:
+    """Returns the support of dev's and test's sets at some quantiles, by split; empty if these are frozen."""
+    return {name.removeprefix(SUPPORT_OF): one for name, one in numbers.items() if name.startswith(SUPPORT_OF)}
+
+
 def _report(context: EnglishContext) -> JsonObject:
     ingest, mined = (context.manifests[name] for name in ("ingest", "mine"))
     vocabulary = next(file for file in ingest.files if file["path"] == VOCABULARY)
@@ -227,6 +232,8 @@ def _report(context: EnglishContext) -> JsonObject:
         },
         "capped": {name: numbers[f"capped_{name}"] for name in ("sentences", "concepts")},
         OVER: _over(context.manifests["split"].summary["numbers"]),
+        "stop_concepts": mined.settings["stop_concepts"],
+        "held_out_support": _held_support(context.manifests["sample"].summary["numbers"]),
         "mined": {"sets": numbers["made"], "sum_of_supports": numbers["supports"]["all"]},
         "frozen": context.manifests["split"].settings.get("frozen"),
         "without_references": {split: _without_references(context, split) for split in ("validation", "test")},

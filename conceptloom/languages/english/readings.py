@@ -5,7 +5,8 @@ tell how often a lemma of a word form was meant (`leaves`: leaf or leave), and b
 concept in `painted red`, none in `a red car`. The table has the weights of a logistic regression, which
 scripts/english_readings.py fits; forms that the published captions lack are judged by their class and neighbours alone.
 
-Only forms in doubt are judged: those that the dictionary also calls adjective or adverb, and those of several lemmas.
+Only forms in doubt are judged: those that the dictionary also calls adjective or adverb or does not have at all, and
+those of several lemmas.
 """
 
 from collections.abc import Sequence
@@ -52,6 +53,10 @@ NEVER = listed(
 
 MARGIN = 300
 """A lemma that is this much less likely than another of the same word, twenty times, is not meant."""
+
+
+ENDINGS = ("ing", "ed", "able", "ible", "al", "ic", "ous", "ful", "ive", "less", "ish", "ese", "an", "ary", "ent", "y")
+"""Endings by which a class is told further: adjectives that no table has (visible, asian) have them."""
 
 
 class Doubt(NamedTuple):
@@ -105,7 +110,7 @@ def doubts(word: str) -> tuple[Doubt, ...]:
     certain, gerund = lemmas(word)
     every = (*certain, *filter(None, [gerund]))
     readings = readings_of(word)
-    if len(every) < 2 and not {"ADJ", "ADV"} & readings.keys():
+    if len(every) < 2 and readings and not {"ADJ", "ADV"} & readings.keys():
         return ()
     return tuple(Doubt(lemma, _class(word, lemma)) for lemma in sorted(every))
 
@@ -114,7 +119,7 @@ def _class(word: str, lemma: str) -> str:
     """The letters of the form, those of the readings that have the lemma, and how the form looks."""
     readings = readings_of(word)
     roles = "".join(one.lower()[0] for one in ("NOUN", "VERB") if lemma in readings.get(one, ()))
-    ending = next((ending for ending in ("ing", "ed") if word.endswith(ending)), "")
+    ending = next((ending for ending in ENDINGS if word.endswith(ending)), "")
     return " ".join((kind_of(word), roles or "-", "same" if word == lemma else "other", ending or "-"))
 
 

@@ -29,6 +29,8 @@ from conceptloom.tasks.merging import above
 from conceptloom.tasks.shards import read_shard
 
 NOT_DRAWN = "not_drawn"
+QUANTILES = (5, 25, 50, 75, 95)
+SUPPORT_OF = "support of "
 STRAIGHT = 256
 """Up to this number of shards, all are drawn at once: to wait for some of them would take longer than it saves."""
 _NONE: Mapping[str, int] = {}
@@ -193,7 +195,18 @@ class WriteCandidates:
         ledger = set_ledger(kept=sizes_of(table["concepts"]))
         largest = {"support": pc.max(table["support"]).as_py() or 0}
         file = write_table(storage.join(self.directory, SETS), table)
-        yield receipt(bucket, ledger, [file], largest=largest)
+        yield receipt(bucket, ledger, [file], largest=largest, **supports_of(table))
+
+
+def supports_of(candidates: pa.Table) -> dict[str, dict[str, int]]:
+    """Returns the support of dev's and test's sets at QUANTILES (in percent), by SUPPORT_OF with the split's name."""
+    supports, result = candidates["support"].to_numpy(), dict[str, dict[str, int]]()
+    for split in list(SPLIT_NAMES.values())[1:]:
+        own = supports[pc.equal(candidates["split"], split).to_numpy()]
+        if len(own):
+            found = np.percentile(own, QUANTILES, method="inverted_cdf").astype(int).tolist()
+            result[SUPPORT_OF + split] = dict(zip(map(str, QUANTILES), found))
+    return result
 
 
 @lru_cache(maxsize=1)
