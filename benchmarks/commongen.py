@@ -68,7 +68,9 @@ def measure(*arguments: object) -> tuple[Cost, str]:
 def build(data: Path, captions: Path, output: Path, *more: object) -> tuple[Cost, str]:
     """Runs a build, or a stage of one, on the command line in one process; returns its cost and output."""
     names = data / "conceptnet" / "concept_names.txt"
-    inputs = ["--input", f"captions:lines={captions}", "--conceptnet", names, "--set", f"mine.max_concepts={MOST}"]
+    inputs = ["--input", f"captions:lines={captions}", "--conceptnet", names]
+    # Every lemma a concept: three times the sets.
+    inputs += ["--set", "preset=every-lemma", "--set", f"mine.max_concepts={MOST}"]
     return measure("-m", "conceptloom", "build", "commongen", *inputs, "--workers", 1, "--output", output, *more)
 
 
@@ -211,7 +213,7 @@ def growth(data: Path, captions: list[int], folder: Path) -> None:
 
 
 def sampling(data: Path, captions: int, folder: Path) -> None:
-    from conceptloom.concepts import Quotas, merge_samples, sample
+    from conceptloom.concepts import Quotas
     from conceptloom.splits.train_sets import Final
     from conceptloom.tables import read_ipc, to_ipc
     from conceptloom.tasks.commongen.sample import Choose, MinedSets
@@ -225,10 +227,10 @@ def sampling(data: Path, captions: int, folder: Path) -> None:
     sets = sum(manifest["summary"]["numbers"]["made"].values())
     mined = MinedSets(str(output / "stages" / "2-mine"), sets, "")
     begin = time.monotonic()
-    parts = [
-        sample(mined.scored(shard), 100_000, 0) for shard in range(len(list(output.glob("stages/2-mine/mined-*"))))
-    ]
-    drawn = Choose(mined, 100_000, Quotas(), 0)([to_ipc(merge_samples(parts, 100_000))])
+    quotas = Quotas()
+    draws = quotas.draws(100_000, 0)
+    shards = range(len(list(output.glob("stages/2-mine/mined-*"))))
+    drawn = Choose(mined, draws, quotas)([to_ipc(draws.merge(draws.of(mined.scored(shard)) for shard in shards))])
     middle = time.monotonic()
     verdicts = judged(read_ipc(drawn), Final())
     kept = pc.sum(pc.equal(verdicts["reason"], "")).as_py()

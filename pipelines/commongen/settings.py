@@ -48,6 +48,13 @@ class MineSettings(Settings):
     stop_concepts: Literal["published"] | tuple[str, ...] = "published"
     """Concepts that no set may have: a list, or those that stand in many captions and in no published set."""
 
+    @field_validator("stop_concepts", mode="before")
+    @classmethod
+    def _stopped(cls, value: object) -> object:
+        if value != "published" and not isinstance(value, list | tuple):
+            raise ValueError(f"must be published or a list, such as [man, make] or [], not {value!r}")
+        return value
+
     @model_validator(mode="after")
     def _possible(self) -> "MineSettings":
         with refused():

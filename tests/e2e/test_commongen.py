@@ -359,6 +359,32 @@ def test_a_small_sample_is_drawn(tmp_path: Path) -> None:
         )
 
 
+def test_a_preset_fills_what_is_not_given(tmp_path: Path) -> None:
+    """Every lemma is a concept again, copies that differ in case are captions, and what is given wins."""
+    lines = ["A red dog runs in a big park", "a red dog runs in a big park!", "A dog and a cat run in the park"]
+    texts = write_lines(tmp_path / "a.txt", lines)
+    names = write_lines(tmp_path / "names.txt", ["red", "dog", "run", "big", "park", "cat"])
+    found = {}
+    for preset, more in {"default": {}, "every-lemma": {}, "mixed": {"mine": {"stop_concepts": ["red"]}}}.items():
+        build_english(
+            tmp_path / preset,
+            inputs={"a": {"patterns": [str(texts)], "format": "lines"}},
+            conceptnet=str(names),
+            preset="default" if preset == "default" else "every-lemma",
+            quotas={"dev": {3: 1}, "test": {}},
+            overlap={"policy": "none", "references": 0},
+            **more,
+        )
+        found[preset] = {
+            frozenset(row["concepts"]): row["support"] for row in rows(tmp_path / preset, "index/*.parquet")
+        }
+    dog = frozenset({"dog", "run", "park"})
+    assert (found["default"][dog], found["every-lemma"][dog], found["mixed"][dog]) == (2, 3, 3)
+    concepts = {preset: frozenset().union(*sets) for preset, sets in found.items()}
+    assert concepts["default"] == dog | {"cat"} and concepts["every-lemma"] == dog | {"cat", "red", "big"}
+    assert concepts["mixed"] == dog | {"cat", "big"}
+
+
 @REAL
 def test_published_train_captions(tmp_path: Path) -> None:
     """All sets of the published train captions, and the sum of their supports, as a plain program counts them."""
@@ -388,6 +414,9 @@ def test_published_train_captions(tmp_path: Path) -> None:
         ({"overlap": {"policy": "unseen-pairs"}}, "there are: final, none, preprint"),
         ({"select": {"scorer": "tfidf"}}, "unknown key select"),
         ({"mine": {"min_support": 50}}, "mine.min_support"),
+        ({"mine": {"stop_concepts": "man"}}, "must be published or a list"),
+        ({"preset": "every"}, "preset: Input should be 'default', 'published' or 'every-lemma'"),
+        ({"quotas": {"rank": "best"}}, "quotas.rank: Input should be 'published', 'draw' or 'score'"),
         ({"overlap": {"policy": "preprint", "max_shared": 0}, "quotas": {"test": {3: 0.9}, "dev": {4: 0.9}}}, "train"),
     ],
 )
