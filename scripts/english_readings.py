@@ -139,8 +139,8 @@ def published_lemmas(sentences: Sentences, vocabulary: frozenset[str]) -> dict[s
 
 
 def _is_like(concept: str, word: str) -> bool:
-    stem = concept.removesuffix("e")
-    return word == concept or any(word == base + ending for base in (concept, stem) for ending in ("s", "es", "ed", "ing"))
+    stems = (concept, concept.removesuffix("e"))
+    return word == concept or word in {stem + ending for stem in stems for ending in ("s", "es", "ed", "ing")}
 
 
 def stop_concepts(sentences: Sentences, kept: Iterable[str], vocabulary: frozenset[str]) -> list[str]:
