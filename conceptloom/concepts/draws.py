@@ -1,10 +1,11 @@
-"""All that is drawn from the mined sets: the candidates, by score, and the sets of dev and test, by support.
+"""All that is drawn from the mined sets: the candidates, by score, and the sets of dev and test, from their captions.
 
 CommonGen's text says that dev and test are the top of the candidates by score (section 3.2). Its published sets are
 not: in a corpus of 347,000 captions the median dev triple stands in six captions, one in ten in a single one, and one
-in fifty among the top hundredth by score. A draw of the sets that at least three captions hold, with probability by
-support, comes near to them in support, in the frequency of concepts and in score (docs/commongen.md). Such a set is
-what one gets who takes a caption at random and then some of its concepts.
+in fifty among the top hundredth by score. A draw of the sets that at least three captions hold comes near to them in
+support, in the frequency of concepts and in score (docs/commongen.md), if a set's probability is that of somebody who
+takes a caption at random and then so many of its concepts. So a long caption, which has thousands of sets, gives no
+more of them than a short one.
 
 Distributed: `Draws.of` each block of scored sets, `Draws.merge` of all; `Draws.last` spares sending what is too late.
 """
@@ -16,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 
 from conceptloom.arrays.lists import Lists
-from conceptloom.arrays.types import Float64, Int64, UInt64
+from conceptloom.arrays.types import Float64
+from conceptloom.concepts.mining import CERTAIN
 from conceptloom.concepts.sampling import SAMPLED, arrival_times, first_arrivals, last_arrival, sample
 
 DRAWN = SAMPLED.append(pa.field("draw", pa.int8()))
@@ -25,8 +27,8 @@ DRAWN = SAMPLED.append(pa.field("draw", pa.int8()))
 CANDIDATES = 0
 MIN_SUPPORT = 3
 
-_LATER = 64.0
-"""No set waits as long: -log(u) is below 37, and a support is at least 1."""
+_LATER = 1e12
+"""No set waits as long: -log(u) is below 37, and a chance is at least 1 / CERTAIN."""
 _NO_LIMIT: Mapping[int, float] = {}
 
 
@@ -50,7 +52,7 @@ class Draws:
         sizes = Lists.from_arrow(scored["concepts"]).sizes
         for concepts, _ in self.held:
             some = scored.filter(pa.array(sizes == concepts))
-            times = support_times(some["set"].to_numpy(), some["support"].to_numpy(), self.min_support, self.seed)
+            times = support_times(some, self.min_support, self.seed)
             in_time = times <= last.get(concepts, np.inf)
             drawn = some.append_column(SAMPLED.field("arrival"), pa.array(times)).filter(pa.array(in_time))
             parts.append(self.merge([_marked(drawn, concepts)]))
@@ -72,13 +74,14 @@ class Draws:
         return {draw: last_arrival(drawn.filter(pa.array(draws == draw)), size) for draw, size in self.sizes.items()}
 
 
-def support_times(sets: UInt64, support: Int64, least: int, seed: int) -> Float64:
-    """Returns when sets arrive that are drawn by support, shape (sets,).
+def support_times(scored: pa.Table, least: int, seed: int) -> Float64:
+    """Returns when sets (`set`, `support`, `chance`) arrive that are drawn from their sentences, shape (sets,).
 
     Sets of less than `least` sentences come after all others, those of the fewest last.
     """
+    sets, support, chance = (scored[name].to_numpy() for name in ("set", "support", "chance"))
     waits = np.maximum(least - support, 0) * _LATER
-    return arrival_times(sets, support.astype(np.float64), seed, "held out") + waits
+    return arrival_times(sets, chance / CERTAIN, seed, "held out") + waits
 
 
 def _marked(drawn: pa.Table, draw: int) -> pa.Table:

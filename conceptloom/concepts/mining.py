@@ -22,10 +22,22 @@ from conceptloom.concepts.routing import possible_leads, shard_of
 from conceptloom.corpus.clashes import LARGEST
 from conceptloom.errors import ConfigError
 
-MINED = pa.schema([("concepts", INTEGERS), ("support", pa.int32()), ("words", pa.int32()), ("length", pa.int64())])
+MINED = pa.schema(
+    [
+        ("concepts", INTEGERS),
+        ("support", pa.int32()),
+        ("words", pa.int32()),
+        ("length", pa.int64()),
+        ("chance", pa.int64()),
+    ]
+)
 """A concept set (numbers, ascending), and of the unique sentences S(x) that support it: their number, the number of
-distinct words they have together, and the sum of their lengths in words. A sentence supports a set if it holds all its
+distinct words they have together, the sum of their lengths in words, and the sum of the chances that somebody who takes
+so many of a sentence's concepts takes these, in units of 1 / CERTAIN. A sentence supports a set if it holds all its
 concepts and none of its own clashes (see `conceptloom.corpus.clashes`)."""
+
+CERTAIN = 1 << 32
+"""Chances are integers, since the sum of these does not depend on the order of the sentences."""
 
 INSTANCES = 1 << 20
 """Sets in sentences that are held at once, about 100 bytes each; the sets of one lead concept are never separated."""
@@ -96,7 +108,15 @@ def _mine_part(
     unions = _unions(found, sentences.words)
     for level, words in zip(found, unions):
         if len(level.concepts):
-            yield _mined(level, words, np.add.reduceat(sentences.length[level.rows], level.starts))
+            chances = _chances(sentences.concepts.sizes, level.concepts.shape[1])
+            sums = (np.add.reduceat(each[level.rows], level.starts) for each in (sentences.length, chances))
+            yield _mined(level, words, *sums)
+
+
+def _chances(concepts: Int64, size: int) -> Int64:
+    """One of as many as a sentence has sets of that size, given its number of concepts; shape (sentences,)."""
+    sets = [max(1, comb(number, size)) for number in range(int(concepts.max(initial=0)) + 1)]
+    return np.array([round(CERTAIN / number) for number in sets], dtype=np.int64)[concepts]
 
 
 def _unions(found: list[Level], words: Lists) -> list[Int64]:
@@ -111,8 +131,8 @@ def _unions(found: list[Level], words: Lists) -> list[Int64]:
     return np.split(result, np.cumsum([len(level.starts) for level in found])[:-1])
 
 
-def _mined(level: Level, words: Int64, length: Int64) -> pa.RecordBatch:
+def _mined(level: Level, words: Int64, length: Int64, chance: Int64) -> pa.RecordBatch:
     count, size = level.concepts.shape
     concepts = Lists(level.concepts.ravel(), np.arange(count + 1) * size).to_arrow()
-    numbers = (level.supports.astype(np.int32), words.astype(np.int32), length)
+    numbers = (level.supports.astype(np.int32), words.astype(np.int32), length, chance)
     return pa.record_batch([concepts, *map(pa.array, numbers)], schema=MINED)

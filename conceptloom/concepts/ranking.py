@@ -27,7 +27,7 @@ Amount = int | float
 
 
 RANKS = {
-    "published": "drawn by support from all sets of `min_support` sentences, as the published dev and test look",
+    "published": "drawn from the sentences of all sets that `min_support` hold, as the published dev and test look",
     "draw": "in the order in which the candidates were drawn by score",
     "score": "the best scores, as the paper's text says",
 }
@@ -116,9 +116,9 @@ def rank(sampled: pa.Table, quotas: Quotas, seed: int, is_candidate: Bool | None
 
 def _order(sampled: pa.Table, quotas: Quotas, seed: int) -> Float64:
     """What the sets are ranked by, the smallest first, shape (sets,)."""
-    sets, scores, support = (sampled[name].to_numpy() for name in ("set", "score", "support"))
+    sets, scores = (sampled[name].to_numpy() for name in ("set", "score"))
     if quotas.rank == "published":
-        return support_times(sets, support, quotas.min_support, seed)
+        return support_times(sampled, quotas.min_support, seed)
     return -scores if quotas.rank == "score" else arrival_times(sets, scores, seed)
 
 

@@ -20,6 +20,7 @@ SCORED = pa.schema(
         ("support", pa.int32()),
         ("words", pa.int32()),
         ("length", pa.int64()),
+        ("chance", pa.int64()),
         ("degree", pa.int64()),
         ("score", pa.float64()),
     ]

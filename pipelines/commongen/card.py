@@ -31,7 +31,7 @@ def _support(report: JsonObject) -> str:
         return ""
     found["the published dev, in 347,000 captions"] = dict(zip(map(str, QUANTILES), PUBLISHED_SUPPORT))
     head = "| sentences that hold a set, at | " + " | ".join(f"{quantile} %" for quantile in QUANTILES) + " |"
-    lines = [f"| {name} | {' | '.join(map(str, one.values()))} |" for name, one in found.items()]
+    lines = [f"| {name} | {' | '.join(str(one[str(at)]) for at in QUANTILES)} |" for name, one in found.items()]
     return "\n\n" + "\n".join([head, "|---" * (len(QUANTILES) + 1) + "|", *lines])
 
 

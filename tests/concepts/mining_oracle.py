@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,6 +57,7 @@ class Found(NamedTuple):
     support: int
     words: int
     length: int
+    chance: int
 
 
 class Coding(NamedTuple):
@@ -75,7 +77,12 @@ def brute_force(rows: Iterable[Row], sizes: Sequence[int], min_support: int = 1)
                 if row.supports(chosen):
                     holders[frozenset(chosen)].append(row)
     return {
-        concepts: Found(len(held), len({w for row in held for w in row.words}), sum(len(row.words) for row in held))
+        concepts: Found(
+            len(held),
+            len({w for row in held for w in row.words}),
+            sum(len(row.words) for row in held),
+            sum(round(Fraction(2**32, comb(len(set(row.concepts)), len(concepts)))) for row in held),
+        )
         for concepts, held in holders.items()
         if len(held) >= min_support
     }
@@ -121,7 +128,7 @@ def by_concepts(batches: Iterable[pa.RecordBatch], terms: Lexicon) -> dict[froze
     result = dict[frozenset[str], Found]()
     for batch in batches:
         names = terms.strings(batch.column("concepts")).to_pylist()
-        numbers = zip(*(batch.column(name).to_pylist() for name in ("support", "words", "length")))
+        numbers = zip(*(batch.column(name).to_pylist() for name in ("support", "words", "length", "chance")))
         for concepts, counts in zip(names, numbers):
             assert frozenset(concepts) not in result and len(set(concepts)) == len(concepts)
             result[frozenset(concepts)] = Found(*counts)

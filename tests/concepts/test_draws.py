@@ -21,7 +21,7 @@ SETS = st.lists(st.tuples(st.integers(3, 5), st.integers(1, 6), st.sampled_from(
 def scored(sets: list[tuple[int, int, float]]) -> pa.Table:
     """Sets of those numbers of concepts, supports and scores; ids are hashes of their places."""
     ids = splitmix64(np.arange(len(sets), dtype=np.uint64)).tolist()
-    ones = dict.fromkeys(("words", "length", "degree"), 1)
+    ones = dict.fromkeys(("words", "length", "chance", "degree"), 1)
     rows = [
         {"set": id_, "concepts": list(range(size)), "support": support, **ones, "score": score}
         for id_, (size, support, score) in zip(ids, sets)
@@ -47,20 +47,24 @@ def test_draws_of_parts_are_those_of_the_whole(
     assert all(len(row["concepts"]) == row["draw"] for row in whole.to_pylist() if row["draw"])
 
 
+def drawable(supports: list[int], chances: list[int]) -> pa.Table:
+    """Sets of those supports and chances."""
+    ids = splitmix64(np.arange(len(supports), dtype=np.uint64))
+    return pa.table({"set": ids, "support": supports, "chance": chances})
+
+
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=50), st.integers(1, 6), st.integers(0, 50))
 def test_sets_of_too_few_sentences_come_last(supports: list[int], least: int, seed: int) -> None:
     support = np.array(supports)
-    ids = splitmix64(np.arange(len(support), dtype=np.uint64))
-    ordered = support[np.argsort(support_times(ids, support, least, seed))]
+    ordered = support[np.argsort(support_times(drawable(supports, supports), least, seed))]
     assert np.minimum(ordered, least).tolist() == sorted(np.minimum(support, least).tolist(), reverse=True)
 
 
 @pytest.mark.slow
-def test_the_first_is_drawn_with_probability_by_support() -> None:
-    support, runs = np.array([2, 3, 4, 5, 10]), 20_000
-    ids = splitmix64(np.arange(5, dtype=np.uint64))
-    firsts = Counter(int(np.argmin(support_times(ids, support, 3, seed))) for seed in range(runs))
+def test_the_first_is_drawn_with_its_chance() -> None:
+    sets, runs = drawable([2, 3, 4, 5, 3], [9, 3, 4, 5, 10]), 20_000
+    firsts = Counter(int(np.argmin(support_times(sets, 3, seed))) for seed in range(runs))
     assert firsts[0] == 0
     for place, weight in enumerate([0, 3, 4, 5, 10]):
         chance = weight / 22

@@ -23,7 +23,8 @@ def table(candidates: list[tuple[int, float]]) -> pa.Table:
     concepts = pa.array([list(range(size)) for size, _ in candidates], pa.list_(pa.int32()))
     support = pa.array(np.arange(len(candidates)) % 7 + 1, pa.int32())
     scores = pa.array([score for _, score in candidates], pa.float64())
-    return pa.table({"set": sets, "concepts": concepts, "support": support, "score": scores})
+    chance = pa.array(np.arange(len(candidates)) % 5 + 1, pa.int64())
+    return pa.table({"set": sets, "concepts": concepts, "support": support, "chance": chance, "score": scores})
 
 
 @settings(deadline=None)
@@ -64,7 +65,7 @@ def test_dev_and_test_of_the_published_kind_are_the_first_by_support(
     quotas = Quotas({3: min(dev, found[3])}, {4: 0.5}, "published", least)
     _, splits = rank(sampled, quotas, seed)
     support = sampled["support"].to_numpy()
-    times = support_times(sampled["set"].to_numpy(), support, least, seed)
+    times = support_times(sampled, least, seed)
     for size in (3, 4):
         rows = [row for row, (own, _) in enumerate(candidates) if own == size]
         chosen = [row for row in rows if splits[row] != TRAIN]

@@ -22,9 +22,9 @@ SCORES = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, 17.25, 4e6]), max_size=60
 def scored(scores: list[float], first: int = 0) -> pa.Table:
     """Sets with those scores; ids are hashes of their numbers."""
     sets = splitmix64(np.arange(first, first + len(scores), dtype=np.uint64))
+    ones = dict.fromkeys(("support", "words", "length", "chance", "degree"), 1)
     rows = [
-        {"set": int(id_), "concepts": [0, 1, 2], "support": 1, "words": 1, "length": 1, "degree": 1, "score": score}
-        for id_, score in zip(sets.tolist(), scores)
+        {"set": int(id_), "concepts": [0, 1, 2], **ones, "score": score} for id_, score in zip(sets.tolist(), scores)
     ]
     return pa.Table.from_pylist(rows, schema=SCORED)
 

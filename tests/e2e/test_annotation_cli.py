@@ -200,7 +200,7 @@ def test_the_table_of_the_published_files() -> None:
     assert dev["distinct"] == {"concepts": 766, "pairs": 3926, "triples": 3766}
     assert dev["unseen_percent"]["pairs"] >= 96.31 and dev["unseen_percent"]["triples"] >= 99.6
     assert found["train"]["sentences"] == 33_694 and found["train"]["unseen"] is None
-    table = {line[:17].strip(): line.split()[-1] for line in done(*given).splitlines()[1:]}
+    table = {line[:17].strip(): line.split()[-1] for line in done(*given).splitlines()[1:] if line}
     assert (table["sentences"], table["unique concepts"]) == ("33,694", f"{found['train']['distinct']['concepts']:,}")
     assert "give --test FILE" in failed("stats", "--train", files / "train_src.txt")
     assert "there are: commongen, korean-commongen" in failed(*given, "--table", "english")

@@ -78,9 +78,9 @@ def test_shards_drawn_first_change_no_set(tmp_path: Path, monkeypatch: pytest.Mo
             context = build_english(tmp_path / name, stage, **{**CHOSEN, "sample": {"size": 150}})
         sent.append(context.manifests["sample"].summary["counters"]["shuffled_bytes_drawn"])
     drawn, left = ([rows(tmp_path / name, f"stages/3-sample/{kind}*") for name in names] for kind in ("sets", "rej"))
-    assert drawn[0] == drawn[1] and len(drawn[0]) == 150
+    assert drawn[0] == drawn[1] and 150 <= len(drawn[0]) < 180
     assert left[0] == left[1] and len(left[0]) > 1000
-    assert sent[1] < 0.8 * sent[0]
+    assert sent[1] < 0.9 * sent[0]
 
 
 class Dying(Runner):

@@ -73,7 +73,7 @@ def test_a_draw_that_is_passed_over_could_not_have_been_chosen(
 
 
 def sampled(rows: list[tuple[float, int]]) -> pa.Table:
-    zeros = dict.fromkeys(("support", "words", "length", "degree", "score"), 1)
+    zeros = dict.fromkeys(("support", "words", "length", "chance", "degree", "score"), 1)
     found = [{"set": id_, "concepts": [0, 1, 2], **zeros, "arrival": arrival, "draw": 0} for arrival, id_ in rows]
     return pa.Table.from_pylist(found, schema=DRAWN)
 
@@ -153,8 +153,8 @@ def test_what_arrives_after_the_first_shards_sample_is_never_drawn(
     later = [draws.of(table, last) for table in tables[ahead:]]
     found = draws.merge([*map(read_ipc, first), *later]).to_pylist()
     every = pa.concat_tables(tables)
-    sets, scores, support = (every[name].to_numpy() for name in ("set", "score", "support"))
-    by_draw = {0: (arrival_times(sets, scores, seed), size), 3: (support_times(sets, support, 3, seed), held)}
+    sets, scores = (every[name].to_numpy() for name in ("set", "score"))
+    by_draw = {0: (arrival_times(sets, scores, seed), size), 3: (support_times(every, 3, seed), held)}
     for draw, (times, number) in by_draw.items():
         finite = sorted((time, id_) for time, id_ in zip(times.tolist(), sets.tolist()) if time < math.inf)
         assert [row["set"] for row in found if row["draw"] == draw] == [id_ for _, id_ in finite[:number]]
@@ -163,7 +163,7 @@ def test_what_arrives_after_the_first_shards_sample_is_never_drawn(
 
 def scored(scores: list[float], first: int) -> pa.Table:
     sets = splitmix64(np.arange(first, first + len(scores), dtype=np.uint64)).tolist()
-    ones = dict.fromkeys(("words", "length", "degree"), 1)
+    ones = dict.fromkeys(("words", "length", "chance", "degree"), 1)
     rows = [
         {"set": id_, "concepts": [0, 1, 2], "support": id_ % 6 + 1, **ones, "score": score}
         for id_, score in zip(sets, scores)
