@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.arrays.lists import Lists, list_sizes, offsets_of, string_lists
+from conceptloom.arrays.lists import Lists, list_sizes, offsets_of, string_lists, without
 
 NUMBERS = pa.list_(pa.int32())
 ROWS = st.lists(st.none() | st.lists(st.integers(0, 9), max_size=4), max_size=12)
@@ -49,3 +49,10 @@ def test_offsets_are_running_sums(sizes: list[int]) -> None:
 def test_string_lists(rows: list[list[str]]) -> None:
     assert string_lists(rows).to_pylist() == rows
     assert string_lists(rows).type == pa.list_(pa.string())
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.sampled_from("abcd"))), st.sets(st.sampled_from("abc")), st.integers(0, 3))
+def test_lists_without_some_values(rows: list[list[str]], values: set[str], start: int) -> None:
+    column = pa.chunked_array([string_lists(rows)]).slice(start)
+    assert without(column, sorted(values)).to_pylist() == [[x for x in row if x not in values] for row in rows[start:]]
