@@ -22,7 +22,8 @@ def test_blocks_of_megabytes_at_sixteen_tasks(tmp_path: Path) -> None:
         "coco": {"patterns": [str(CAPTIONS / "captions_val2017.json")]},
         "flickr": {"patterns": [str(CAPTIONS / "Flickr8k.token.txt")]},
     }
-    chosen = {"inputs": inputs, "conceptnet": str(NAMES)}
+    # Three times the sets of the defaults.
+    chosen = {"inputs": inputs, "conceptnet": str(NAMES), "preset": "every-lemma"}
     build_english(tmp_path / "here", **chosen)
     shutil.copytree(tmp_path / "here", tmp_path / "flink")
     for stage in ("4-split", "5-publish"):
