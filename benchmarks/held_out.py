@@ -24,7 +24,7 @@ from conceptloom.concepts.ranking import RANKS, rank
 from conceptloom.manifest import read_manifest
 from conceptloom.splits.assignment import TRAIN
 from conceptloom.statistics.files import load_examples
-from conceptloom.tasks.commongen.sample import MinedSets
+from conceptloom.tasks.commongen.sample import MinedSets, distinct_sets
 
 QUANTILES = (5, 25, 50, 75, 95)
 
@@ -50,11 +50,8 @@ def chosen_by(how: str, every: pa.Table, size: int) -> Bool:
     """Returns which sets become dev or test, shape (sets,), with the default quotas."""
     quotas = Quotas(rank=how)
     draws = quotas.draws(size, 0)
-    drawn = draws.of(every)
-    by_score = drawn["draw"].to_numpy() == 0
-    ordered = drawn.append_column("first", pa.array(~by_score)).sort_by([("set", "ascending"), ("first", "ascending")])
-    once = ordered.take(pa.array(np.unique(ordered["set"].to_numpy(), return_index=True)[1])).combine_chunks()
-    splits = rank(once, quotas, 0, ~once["first"].to_numpy(zero_copy_only=False)).splits
+    once, by_score = distinct_sets(draws.of(every), draws.seed)
+    splits = rank(once, quotas, draws.seed, by_score).splits
     return np.isin(every["set"].to_numpy(), once["set"].to_numpy()[splits != TRAIN])
 
 

@@ -1,5 +1,6 @@
 """What several tests share, and which of them are slow."""
 
+import io
 import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 from emulator import Store, running_store
 from hypothesis import settings
+
+from conceptloom import storage
 
 TESTS = Path(__file__).parent
 SLOW_FOLDERS = ("e2e", "image", "packaging", "runners", "samples")
@@ -40,6 +43,21 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def _is_slow(path: Path) -> bool:
     return path.is_relative_to(TESTS) and path.relative_to(TESTS).parts[:1] in [(name,) for name in SLOW_FOLDERS]
+
+
+@pytest.fixture
+def given_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many bytes each read of a file gave, from here on."""
+    found, opened = list[int](), storage.open_read
+
+    class Counted(io.BufferedReader):
+        def read(self, size: int | None = -1, /) -> bytes:
+            data = super().read(size)
+            found.append(len(data))
+            return data
+
+    monkeypatch.setattr(storage, "open_read", lambda path, start=0: Counted(opened(path, start).detach()))
+    return found
 
 
 @pytest.fixture(scope="session")

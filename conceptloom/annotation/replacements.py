@@ -34,7 +34,7 @@ from conceptloom.annotation.tasks import SEPARATOR, make_tasks, write_tasks
 from conceptloom.data_set import open_data_set
 from conceptloom.errors import ConfigError, OutputError
 from conceptloom.examples import Example
-from conceptloom.json_values import JsonObject
+from conceptloom.json_values import JsonObject, to_json_lines
 
 KEEP, YIELD = "keep", "yield"
 MODES = (KEEP, YIELD)
@@ -137,7 +137,7 @@ def _write(output: str, record: Sequence[JsonObject], leaving: pa.Table, report:
             tasks = make_tasks((Example(tuple(name.split(SEPARATOR)), ()) for name in new), chosen.seed)
             write_tasks(output, tasks, [chosen.references] * len(tasks), name=split)
     train = [{**_named(row), "reason": row["reason"]} for row in leaving.sort_by("id").to_pylist()]
-    contents = {REPLACED: _json_lines(record), LEAVING: _json_lines(train)}
+    contents = {REPLACED: to_json_lines(record), LEAVING: to_json_lines(train)}
     contents["report.json"] = json.dumps(report, ensure_ascii=False, indent=1) + "\n"
     for name, text in contents.items():
         storage.write_bytes(storage.join(output, name), text.encode())
@@ -145,7 +145,3 @@ def _write(output: str, record: Sequence[JsonObject], leaving: pa.Table, report:
 
 def _named(row: JsonObject) -> JsonObject:
     return {"id": row["id"], "concept_set": SEPARATOR.join(sorted(row["concepts"]))}
-
-
-def _json_lines(rows: Sequence[JsonObject]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

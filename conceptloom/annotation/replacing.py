@@ -5,22 +5,24 @@ replaced by the next of its size. Train then gives way under the build's own ove
 candidates count that train need not give way to.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.building import text_array
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.concept_sets import concept_sets
 from conceptloom.arrays.types import Bool, Column, Int64
+from conceptloom.splits import SPLIT_NAMES
 from conceptloom.splits.train_sets import Held, TrainPolicy
 
 SETS = pa.schema([("id", pa.string()), ("concepts", pa.list_(pa.string()))])
 CANDIDATES = pa.schema([*SETS, pa.field("rank", pa.int64())])
 """`rank`: the place among the candidates of this size, 1 for the best."""
-TRAIN, DEV, TEST = "train", "validation", "test"
+TRAIN, DEV, TEST = SPLIT_NAMES.values()
 OF_THE_SET = frozenset(("no_sentence", "concept_list", "coverage", "rationale", "perplexity"))
 """The reasons for which an answer speaks against its set: not a worker's other answers, nor a repetition."""
 BECAME = {DEV: "became_dev_set", TEST: "became_test_set"}
@@ -102,12 +104,13 @@ def next_best(splits: Splits, failed: Sequence[str], eligible: Bool) -> tuple[li
 
 def moved(splits: Splits, moves: Sequence[Move]) -> Splits:
     """Returns the splits after the moves; train still holds what it must give up, apart from the moved sets."""
-    gone = pa.array([move.instead for move in moves], pa.string())
+    gone = {move.instead for move in moves}
     rows = {name: [move.row for move in moves if move.split == name] for name in (DEV, TEST)}
     new = {name: splits.candidates.take(pa.array(rows[name], pa.int64())).select(SETS.names) for name in rows}
-    chosen = pa.concat_tables(new.values())["id"]
-    dev, test = (pa.concat_tables([_without(sets, gone), new[name].cast(SETS)]) for name, sets in splits.held().items())
-    return Splits(_without(splits.train, chosen), dev, test, _without(splits.candidates, chosen))
+    chosen = pa.concat_tables(new.values())["id"].to_pylist()
+    left = {name: without_sets(sets, gone) for name, sets in splits.held().items()}
+    dev, test = (pa.concat_tables([left[name], new[name].cast(SETS)]) for name in (DEV, TEST))
+    return Splits(without_sets(splits.train, chosen), dev, test, without_sets(splits.candidates, chosen))
 
 
 def leaving_train(before: Splits, after: Splits, policy: TrainPolicy) -> pa.Table:
@@ -145,8 +148,9 @@ def _distinct(sets: pa.Table) -> Int64:
     return concept_sets(sets["concepts"]).sizes
 
 
-def _without(sets: pa.Table, ids: Column) -> pa.Table:
-    return sets.filter(pc.invert(pc.is_in(sets["id"], value_set=one_array(ids))))
+def without_sets(sets: pa.Table, ids: Collection[str]) -> pa.Table:
+    """Returns the sets whose ids are none of these."""
+    return sets.filter(pc.invert(pc.is_in(sets["id"], value_set=text_array(ids))))
 
 
 def _among(sets: pa.Table, ids: Column) -> pa.Table:

@@ -2,22 +2,30 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 
-import numpy as np
 import pyarrow as pa
 
 from conceptloom import storage
-from conceptloom.annotation.replacing import CANDIDATES, DEV, OF_THE_SET, SETS, TEST, TRAIN, Splits, Tally
+from conceptloom.annotation.replacing import (
+    CANDIDATES,
+    DEV,
+    OF_THE_SET,
+    SETS,
+    TEST,
+    TRAIN,
+    Splits,
+    Tally,
+    without_sets,
+)
 from conceptloom.annotation.tasks import SEPARATOR
 from conceptloom.arrays.ids import ids_of_sets
 from conceptloom.data_set import DataSet
 from conceptloom.errors import InputError
 from conceptloom.json_values import JsonObject
-from conceptloom.readers.base import Malformed, Text
+from conceptloom.readers.base import Text
 from conceptloom.readers.jsonl import parse_line
 from conceptloom.readers.lines import sound_lines
-from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
+from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy, train_policy
 from conceptloom.tables import read_table
 
 REPLACED, LEAVING = "replaced.jsonl", "leaving_train.jsonl"
@@ -32,8 +40,7 @@ def overlap_policy(build: DataSet) -> TrainPolicy:
             f"{build.directory} is a build of recipe {build.manifest.name}, which has no overlap.policy and ranks no "
             "candidate sets for dev and test; name a build that does"
         )
-    make = TRAIN_POLICIES[settings["policy"]].make
-    return make(**{option.name: settings[option.name] for option in fields(make)})
+    return train_policy(settings["policy"], settings)
 
 
 def splits_of(build: DataSet, earlier: Sequence[str] = ()) -> Splits:
@@ -50,11 +57,11 @@ def splits_of(build: DataSet, earlier: Sequence[str] = ()) -> Splits:
                 raise InputError(f"{place}: no such set is in {build.directory}; name the build that it was made for")
             if new:
                 added = index.select(SETS.names).take([rows[new]])
-                parts[line["split"]] = pa.concat_tables([_but(parts[line["split"]], {line["id"]}), added])
+                parts[line["split"]] = pa.concat_tables([without_sets(parts[line["split"]], {line["id"]}), added])
                 used.add(new)
         gone = {line["id"] for _, line in _lines(storage.join(directory, LEAVING))}
-        parts[TRAIN] = _but(parts[TRAIN], gone)
-    return Splits(parts[TRAIN], parts[DEV], parts[TEST], _but(index, used))
+        parts[TRAIN] = without_sets(parts[TRAIN], gone)
+    return Splits(parts[TRAIN], parts[DEV], parts[TEST], without_sets(index, used))
 
 
 def tallies_of(results: Sequence[str], splits: Splits) -> dict[str, Tally]:
@@ -96,14 +103,10 @@ def _lines(path: str, *needed: str) -> Iterator[tuple[str, JsonObject]]:
     """The objects of a file of JSON lines that a command of ours wrote, each with its place."""
     for number, line in enumerate(sound_lines(path), 1):
         value = parse_line(Text(number, 0, line))
-        if isinstance(value, Malformed) or not isinstance(value, dict) or {"id", *needed} - value.keys():
+        if not isinstance(value, dict) or set(needed) - value.keys() or not isinstance(value.get("id"), str):
             raise InputError(f"{path}: line {number} is not as it was written; name an unchanged directory")
         yield f"{path}: line {number}", value
 
 
 def _joined(tables: Iterator[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *(table.select(schema.names).cast(schema) for table in tables)])
-
-
-def _but(sets: pa.Table, ids: set[str]) -> pa.Table:
-    return sets.filter(np.array([one not in ids for one in sets["id"].to_pylist()], dtype=np.bool_))

@@ -14,7 +14,7 @@ from conceptloom.annotation.tasks import SEPARATOR, Task, write_tasks
 from conceptloom.errors import InputError, OutputError
 from conceptloom.examples import Example
 from conceptloom.hashing import text_id
-from conceptloom.json_values import JsonObject
+from conceptloom.json_values import JsonObject, to_json_lines
 
 
 class Reference(NamedTuple):
@@ -99,11 +99,11 @@ def write_result(directory: str, result: Result, report: Mapping[str, object]) -
         raise OutputError(f"{directory} exists already; choose another directory")
     pairs = [(one.task.concepts, answer) for one in result.references for answer in one.answers]
     contents = {
-        "references.jsonl": _json_lines(map(_published, result.references)),
+        "references.jsonl": to_json_lines(map(_published, result.references)),
         "references_src.txt": "".join(f"{' '.join(concepts)}\n" for concepts, _ in pairs),
         "references_trg.txt": "".join(f"{answer.sentence}\n" for _, answer in pairs),
-        "answers.jsonl": _json_lines(_fields(answer) | measures._asdict() for answer, measures in result.taken),
-        "rejected.jsonl": _json_lines(
+        "answers.jsonl": to_json_lines(_fields(answer) | measures._asdict() for answer, measures in result.taken),
+        "rejected.jsonl": to_json_lines(
             _fields(one.answer) | {"reason": one.reason, "detail": one.detail} for one in result.rejected
         ),
         "report.json": json.dumps(report, ensure_ascii=False, indent=1) + "\n",
@@ -137,7 +137,3 @@ def _fields(answer: Answer) -> JsonObject:
 def _place(answer: Answer) -> tuple[str, int]:
     path, _, record = answer.place.rpartition("#")
     return path, int(record)
-
-
-def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

@@ -10,16 +10,17 @@ more of them than a short one.
 Distributed: `Draws.of` each block of scored sets, `Draws.merge` of all; `Draws.last` spares sending what is too late.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.types import Float64
 from conceptloom.concepts.mining import CERTAIN
-from conceptloom.concepts.sampling import SAMPLED, arrival_times, first_arrivals, last_arrival, sample
+from conceptloom.concepts.sampling import SAMPLED, arrival_times, earliest, last_arrival, merge_samples, sample
 
 DRAWN = SAMPLED.append(pa.field("draw", pa.int8()))
 """A drawn set: the draw is CANDIDATES, or the number of concepts of the sets that it draws for dev and test."""
@@ -48,30 +49,26 @@ class Draws:
 
     def of(self, scored: pa.Table, last: Mapping[int, float] = _NO_LIMIT) -> pa.Table:
         """Returns the draws from some sets (schema SCORED), schema DRAWN; see `sample` for `last`, by draw."""
-        parts = [_marked(sample(scored, self.size, self.seed, last.get(CANDIDATES, np.inf)), CANDIDATES)]
+        by_score = _marked(sample(scored, self.size, self.seed, last.get(CANDIDATES, np.inf)), CANDIDATES)
+        held = self._held(scored, last) if self.held else ()
+        return pa.concat_tables([by_score, *held]).combine_chunks()
+
+    def _held(self, scored: pa.Table, last: Mapping[int, float]) -> Iterator[pa.Table]:
         sizes = Lists.from_arrow(scored["concepts"]).sizes
-        for concepts, _ in self.held:
-            some = scored.filter(pa.array(sizes == concepts))
-            times = support_times(some, self.min_support, self.seed)
-            in_time = times <= last.get(concepts, np.inf)
-            drawn = some.append_column(SAMPLED.field("arrival"), pa.array(times)).filter(pa.array(in_time))
-            parts.append(self.merge([_marked(drawn, concepts)]))
-        return pa.concat_tables(parts).combine_chunks()
+        times = support_times(scored, self.min_support, self.seed)
+        for concepts, number in self.held:
+            own = np.where(sizes == concepts, times, np.inf)
+            yield _marked(earliest(scored, own, number, last.get(concepts, np.inf)), concepts)
 
     def merge(self, parts: Iterable[pa.Table]) -> pa.Table:
         """Returns the draws from all blocks, given those from each (schema DRAWN); associative and commutative."""
-        table = pa.concat_tables([DRAWN.empty_table(), *parts]).combine_chunks()
-        draws, times, sets = (table[name].to_numpy() for name in ("draw", "arrival", "set"))
-        rows = []
-        for draw, size in self.sizes.items():
-            own = np.flatnonzero(draws == draw)
-            rows.append(own[first_arrivals(times[own], sets[own], size)])
-        return table.take(pa.array(np.concatenate(rows))).combine_chunks()
+        table = pa.concat_tables([DRAWN.empty_table(), *parts])
+        merged = (_marked(merge_samples([_of_draw(table, draw)], size), draw) for draw, size in self.sizes.items())
+        return pa.concat_tables(merged).combine_chunks()
 
     def last(self, drawn: pa.Table) -> dict[int, float]:
         """Returns for each draw when its last set arrives, given the draws from some of all sets (`last_arrival`)."""
-        draws = drawn["draw"].to_numpy()
-        return {draw: last_arrival(drawn.filter(pa.array(draws == draw)), size) for draw, size in self.sizes.items()}
+        return {draw: last_arrival(_of_draw(drawn, draw), size) for draw, size in self.sizes.items()}
 
 
 def support_times(scored: pa.Table, least: int, seed: int) -> Float64:
@@ -82,6 +79,10 @@ def support_times(scored: pa.Table, least: int, seed: int) -> Float64:
     sets, support, chance = (scored[name].to_numpy() for name in ("set", "support", "chance"))
     waits = np.maximum(least - support, 0) * _LATER
     return arrival_times(sets, chance / CERTAIN, seed, "held out") + waits
+
+
+def _of_draw(drawn: pa.Table, draw: int) -> pa.Table:
+    return drawn.filter(pc.equal(drawn["draw"], draw)).select(SAMPLED.names)
 
 
 def _marked(drawn: pa.Table, draw: int) -> pa.Table:

@@ -116,7 +116,8 @@ def _mine_part(
 def _chances(concepts: Int64, size: int) -> Int64:
     """One of as many as a sentence has sets of that size, given its number of concepts; shape (sentences,)."""
     sets = [max(1, comb(number, size)) for number in range(int(concepts.max(initial=0)) + 1)]
-    return np.array([round(CERTAIN / number) for number in sets], dtype=np.int64)[concepts]
+    # At least one, of however many: a set without a chance could not be drawn at all.
+    return np.array([max(1, round(CERTAIN / number)) for number in sets], dtype=np.int64)[concepts]
 
 
 def _unions(found: list[Level], words: Lists) -> list[Int64]:

@@ -34,8 +34,12 @@ def sample(scored: pa.RecordBatch | pa.Table, size: int, seed: int, last: float 
     out.
     """
     sets, scores = (scored.column(name).to_numpy() for name in ("set", "score"))
-    times = arrival_times(sets, scores, seed)
-    rows = first_arrivals(np.where(times <= last, times, np.inf), sets, size)
+    return earliest(scored, arrival_times(sets, scores, seed), size, last)
+
+
+def earliest(scored: pa.RecordBatch | pa.Table, times: Float64, size: int, last: float = np.inf) -> pa.Table:
+    """Returns the first of the sets (schema SCORED) that arrive at these times, as `sample` does."""
+    rows = first_arrivals(np.where(times <= last, times, np.inf), scored.column("set").to_numpy(), size)
     taken = scored.take(pa.array(rows))
     return pa.table([*taken.columns, pa.array(times[rows])], schema=SAMPLED).combine_chunks()
 

@@ -8,13 +8,14 @@ from typing import ClassVar
 import pyarrow as pa
 
 from conceptloom.arrays.lists import string_lists
-from conceptloom.corpus.clashes import Matches, clash_names
+from conceptloom.corpus.clashes import clash_names
 from conceptloom.corpus.units import Normalise, SentenceUnit, Unit
 from conceptloom.hashing import text_id
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.analysers import (
     DEFAULT,
     Analyser,
+    distinct,
     make_analyser,
     named_analyser,
 )
@@ -95,18 +96,13 @@ class OpenCaptionAnalyser:
         """See OpenAnalyser. A sentence without words, or without a concept, is left out."""
         texts = block["text"].to_pylist()
         tokens, matches = [words(text) for text in texts], self.analyser.matches(texts)
-        concepts = [_distinct(sentence) for sentence in matches]
+        concepts = [distinct(sentence) for sentence in matches]
         columns = {"concepts": concepts, "words": tokens, "clashes": [clash_names(sentence) for sentence in matches]}
         for name, lists in columns.items():
             block = block.append_column(name, string_lists(lists))
         kept = block.filter(pa.array([bool(found) for found in concepts], pa.bool_()))
         reasons = [NO_CONCEPTS if found else NO_WORDS for found in tokens]
         return kept.select(CAPTIONS.names).cast(CAPTIONS), _left_out(block, concepts, reasons)
-
-
-def _distinct(matches: Matches) -> list[str]:
-    """The concepts of a sentence in the order of their first occurrence."""
-    return list(dict.fromkeys(concept for word in matches for concept in word))
 
 
 def _left_out(block: pa.Table, concepts: list[list[str]], reasons: list[str]) -> pa.Table:

@@ -5,8 +5,8 @@ here dev and test are chosen by rank, and train gives way.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -145,3 +145,9 @@ TRAIN_POLICIES: Registry[TrainPolicyEntry] = Registry("overlap policy")
 TRAIN_POLICIES.add(Final.name, TrainPolicyEntry("train shows no pair of test, and few pairs of dev (default)", Final))
 TRAIN_POLICIES.add(Preprint.name, TrainPolicyEntry("train shares at most max_shared concepts with a set", Preprint))
 TRAIN_POLICIES.add(NoControl.name, TrainPolicyEntry("train keeps all its sets", NoControl))
+
+
+def train_policy(name: str, options: Mapping[str, Any]) -> TrainPolicy:
+    """Returns the policy of a name, with those of the options that apply to it."""
+    make = TRAIN_POLICIES[name].make
+    return make(**{field.name: options[field.name] for field in fields(make)})

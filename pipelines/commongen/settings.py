@@ -1,7 +1,6 @@
 """The settings of the recipe `commongen`; the defaults are the paper's."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
@@ -11,7 +10,7 @@ from conceptloom.json_values import JsonObject
 from conceptloom.languages.english.analysers import DEFAULT, EVERY, PUBLISHED, named_analyser
 from conceptloom.languages.english.stop_concepts import stop_concepts
 from conceptloom.pipelines.build.settings import RecipeSettings, Settings, named, refused
-from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy
+from conceptloom.splits.train_sets import TRAIN_POLICIES, TrainPolicy, train_policy
 from conceptloom.storage import absolute
 
 Amounts = dict[Annotated[int, Field(ge=1)], Any]
@@ -114,8 +113,7 @@ class OverlapSettings(Settings):
 
     def chosen(self) -> TrainPolicy:
         """Returns the policy with the options that apply to it."""
-        make = TRAIN_POLICIES[self.policy].make
-        return make(**{field.name: getattr(self, field.name) for field in fields(make)})
+        return train_policy(self.policy, dict(self))
 
 
 class SetPublishSettings(Settings):

@@ -1,7 +1,6 @@
 """The plan of inputs: names, a cost that grows with their number and not with its square, and a limit's own cost."""
 
 import gzip
-import io
 import json
 import os.path
 from collections.abc import Iterator
@@ -11,7 +10,6 @@ from threading import Barrier
 
 import pytest
 
-from conceptloom import storage
 from conceptloom.pipelines.build import inputs
 from conceptloom.pipelines.build.inputs import BATCH, plan_inputs
 from conceptloom.pipelines.build.settings import InputSettings
@@ -109,7 +107,9 @@ def test_a_limit_has_the_first_records_in_every_format(
     assert _read(source, limit) == [entry for entry in everything if entry.record <= limit]
 
 
-def test_a_limit_of_a_large_file_costs_what_its_records_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_of_a_large_file_costs_what_its_records_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given_out: list[int]
+) -> None:
     """Pieces and buckets are those of a file that ends there; nothing behind is read."""
     monkeypatch.setattr(inputs, "SPAN_BYTES", 10_000)
     monkeypatch.setattr(inputs, "BUCKET_BYTES", 10_000)
@@ -121,20 +121,10 @@ def test_a_limit_of_a_large_file_costs_what_its_records_cost(tmp_path: Path, mon
     assert few.spans[-1][1].end == len(first) and len(few.spans) == few.buckets
     assert whole.fingerprint != few.fingerprint != plan_inputs({"s": large}, LIMIT + 1).fingerprint
 
-    given_out = 0
-    opened = storage.open_read
-
-    class Counted(io.BufferedReader):
-        def read(self, size: int | None = -1, /) -> bytes:
-            nonlocal given_out
-            data = super().read(size)
-            given_out += len(data)
-            return data
-
-    monkeypatch.setattr(storage, "open_read", lambda path, start=0: Counted(opened(path, start).detach()))
+    given_out.clear()
     assert len(_read(large, LIMIT)) == LIMIT
     # Planned, counted, read; the head, from which format and encoding are found.
-    assert given_out < 5 * len(first) + HEAD_BYTES < len(FORMATS["lines"].encode())
+    assert sum(given_out) < 5 * len(first) + HEAD_BYTES < len(FORMATS["lines"].encode())
 
 
 def test_a_limit_that_is_far_away_is_not_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

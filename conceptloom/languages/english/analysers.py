@@ -62,7 +62,12 @@ def make_analyser(name: str, vocabulary: Vocabulary) -> Analyser:
 
 def concepts_of(texts: list[str], analyser: Analyser) -> list[list[str]]:
     """Returns the distinct concepts of each sentence, in the order of their first occurrence."""
-    return [list(dict.fromkeys(c for word in sentence for c in word)) for sentence in analyser.matches(texts)]
+    return [distinct(sentence) for sentence in analyser.matches(texts)]
+
+
+def distinct(matches: Iterable[tuple[str, ...]]) -> list[str]:
+    """Returns the concepts for which the words of a sentence stand, each once, in the order of their occurrence."""
+    return list(dict.fromkeys(concept for word in matches for concept in word))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """The analysers by lemminflect: the lemmas that a word likely stands for, or every noun and verb lemma that it has."""
 
+from collections.abc import Iterable
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from conceptloom.languages.english.lemmas import FORMS, Lemmas, lemmas
 from conceptloom.languages.english.readings import (
@@ -19,20 +20,42 @@ Vocabulary = frozenset[str]
 """The concepts that may be found: single words in lower case."""
 
 
-class LemmaAnalyser:
+T = TypeVar("T")
+
+
+class _ByForm(Generic[T]):
+    """What is known of word forms; remembered, as a corpus has few of them."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._known: dict[str, T] = {}
+
+    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
+        """See `Analyser.matches`."""
+        return [self._sentence(words(text)) for text in texts]
+
+    def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
+        raise NotImplementedError
+
+    def _form(self, word: str) -> T:
+        raise NotImplementedError
+
+    def _look_up(self, word: str) -> T:
+        if len(self._known) >= FORMS:
+            self._known.clear()
+        return self._known.setdefault(word, self._form(word))
+
+    def _possible(self, found: Iterable[str]) -> tuple[str, ...]:
+        """The lemmas that are in the vocabulary."""
+        return tuple([lemma for lemma in found if lemma in self._vocabulary])
+
+
+class LemmaAnalyser(_ByForm[Lemmas]):
     """Every noun and verb lemma of each word: 90,000 captions a second on one core, once the word forms are known.
 
     `building` is both `building` and `build`, and `red` a noun before any noun: right for asking whether a sentence
     has a given concept, too much for making concept sets (see LikelyAnalyser).
     """
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-        self._known: dict[str, Lemmas] = {}
-
-    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
-        """See `Analyser.matches`."""
-        return [self._sentence(words(text)) for text in texts]
 
     def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
         found = []
@@ -41,13 +64,9 @@ class LemmaAnalyser:
             found.append((*certain, gerund) if gerund and not is_verbal(sentence, at) else certain)
         return found
 
-    def _look_up(self, word: str) -> Lemmas:
-        """Returns the lemmas of a word form that are in the vocabulary; remembered, as a corpus has few forms."""
+    def _form(self, word: str) -> Lemmas:
         certain, gerund = lemmas(word)
-        kept = tuple(lemma for lemma in certain if lemma in self._vocabulary)
-        if len(self._known) >= FORMS:
-            self._known.clear()
-        return self._known.setdefault(word, Lemmas(kept, gerund if gerund in self._vocabulary else ""))
+        return Lemmas(self._possible(certain), gerund if gerund in self._vocabulary else "")
 
 
 Weighed = tuple[str, int]
@@ -74,21 +93,16 @@ def _of_gerund(found: list[Weighed], gerund: str, verbal: bool, nominal: bool) -
     return noun if noun and nominal and noun[0] == max(found, key=itemgetter(1)) else found
 
 
-class LikelyAnalyser:
+class LikelyAnalyser(_ByForm[Form]):
     """The noun and verb lemmas that each word likely stands for (see `readings`).
 
     With `published`, some forms have the lemmas of the published sets instead, which no dictionary has (`specie`).
     """
 
     def __init__(self, vocabulary: Vocabulary, published: bool = False) -> None:
-        self._vocabulary = vocabulary
+        super().__init__(vocabulary)
         self._table: ReadingsTable = readings_table()
         self._published = self._table.published if published else {}
-        self._known: dict[str, Form] = {}
-
-    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
-        """See `Analyser.matches`."""
-        return [self._sentence(words(text)) for text in texts]
 
     def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
         known = self._known
@@ -111,21 +125,15 @@ class LikelyAnalyser:
             return tuple([lemma for lemma, weight in found if weight >= least])
         return (found[0][0],) if found else ()
 
-    def _look_up(self, word: str) -> Form:
-        """Returns what is known of a word form; remembered, as a corpus has few forms."""
-        if len(self._known) >= FORMS:
-            self._known.clear()
-        return self._known.setdefault(word, self._form(word))
-
     def _form(self, word: str) -> Form:
         kind = kind_of(word)
         if word in NEVER:
             return Form((), (), "", kind)
         if word in self._published:
-            return Form(tuple(filter(self._vocabulary.__contains__, self._published[word])), (), "", kind)
+            return Form(self._possible(self._published[word]), (), "", kind)
         doubted = doubts(word)
         if not doubted:
-            return Form(tuple(filter(self._vocabulary.__contains__, lemmas(word).certain)), (), "", kind)
+            return Form(self._possible(lemmas(word).certain), (), "", kind)
         weighed = ((doubt.lemma, self._table.of_form(word, doubt)) for doubt in doubted)
         in_doubt = tuple(one for one in weighed if one[0] in self._vocabulary)
         return Form((), in_doubt, word if word.endswith("ing") else "", kind)

@@ -155,7 +155,7 @@ class Choose:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         """Returns the candidates (schema CANDIDATES, by id) as bytes; raises BuildError if the quotas are larger."""
-        drawn, by_score = _distinct(merge_all(blocks, self.draws), self.draws.seed)
+        drawn, by_score = distinct_sets(merge_all(blocks, self.draws), self.draws.seed)
         ranked = rank(drawn, self.quotas, self.draws.seed, by_score)
         splits = pa.array([SPLIT_NAMES[split] for split in ranked.splits.tolist()], pa.string())
         columns = {
@@ -169,7 +169,7 @@ class Choose:
         return to_ipc(pa.table([columns[name] for name in CANDIDATES.names], schema=CANDIDATES))
 
 
-def _distinct(drawn: pa.Table, seed: int) -> tuple[pa.Table, Bool]:
+def distinct_sets(drawn: pa.Table, seed: int) -> tuple[pa.Table, Bool]:
     """Returns each drawn set once, by id, with the arrival that its score gives it; and which are candidates by score.
 
     `drawn` has schema DRAWN.

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from conceptloom.arrays.runs import run_starts
-from conceptloom.tables import from_ipc, to_ipc
-from conceptloom.tasks.commongen.split.references import HELD, REFERENCES, firsts
+from conceptloom.tables import to_ipc
+from conceptloom.tasks.commongen.split.references import REFERENCES, first_held
 
 SPARE = 4
 """How many times the captions that a set may get are found for it: others may take some."""
@@ -26,8 +26,7 @@ class Allot:
 
     def __call__(self, blocks: list[bytes]) -> bytes:
         """Returns rows of schema REFERENCES, by (set, id), as bytes; `blocks` have schema HELD."""
-        found = from_ipc(blocks, HELD).sort_by([("set", "ascending"), ("id", "ascending")]).combine_chunks()
-        return to_ipc(allotted(firsts(found, self.most * SPARE), self.most))
+        return to_ipc(allotted(first_held(blocks, self.most * SPARE), self.most))
 
 
 def allotted(found: pa.Table, most: int) -> pa.Table:

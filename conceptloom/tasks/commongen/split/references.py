@@ -88,8 +88,13 @@ class MergeHeld:
 
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema HELD: at most `most` of each set, however many shards there are."""
-        table = from_ipc(blocks, HELD).sort_by([("set", "ascending"), ("id", "ascending")])
-        yield Output("held", above(bucket), to_ipc(firsts(table.combine_chunks(), self.most)))
+        yield Output("held", above(bucket), to_ipc(first_held(blocks, self.most)))
+
+
+def first_held(blocks: Iterable[bytes], most: int) -> pa.Table:
+    """Returns the first `most` sentences of each set in blocks of schema HELD, by (set, id)."""
+    table = from_ipc(blocks, HELD).sort_by([("set", "ascending"), ("id", "ascending")])
+    return firsts(table.combine_chunks(), most)
 
 
 def without_copies(references: pa.Table, held: pa.ChunkedArray) -> pa.Table:
