@@ -24,7 +24,7 @@ from mining_oracle import (
 from conceptloom.concepts import distinct_words as unions
 from conceptloom.concepts.coded_sentences import BARE, cap_concepts, from_stored
 from conceptloom.concepts.degrees import Degrees, count_degrees, merge_degrees
-from conceptloom.concepts.mining import MINED, MiningRules, mine
+from conceptloom.concepts.mining import CERTAIN, MINED, MiningRules, _chances, mine
 from conceptloom.concepts.scoring import DECIMALS, SCORED, score
 from conceptloom.errors import ConfigError
 
@@ -238,3 +238,9 @@ def test_impossible_rules_are_refused(wrong: dict[str, Any], message: str) -> No
 
 def test_words_that_need_not_be_distinct_allow_sets_of_any_size() -> None:
     assert MiningRules((3, 9), distinct_words=False).sizes == (3, 9)
+
+
+def test_no_set_is_without_a_chance() -> None:
+    """A sentence of 64 concepts has more sets of 32 than there are units; one of four has four sets of three."""
+    assert _chances(np.array([64, 32, 0]), 32).tolist() == [1, CERTAIN, CERTAIN]
+    assert _chances(np.array([4, 3]), 3).tolist() == [CERTAIN // 4, CERTAIN]
