@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.types import Bytes, Column
+from conceptloom.arrays.types import Bool, Bytes, Column
 
 
 def one_array(column: Column) -> pa.Array:
@@ -21,3 +21,8 @@ def strings(column: Column, width: int) -> Bytes:
     data = fixed.buffers()[1]
     raw = np.frombuffer(data, dtype=f"S{width}") if data is not None else np.zeros(0, dtype=f"S{width}")
     return raw[fixed.offset : fixed.offset + len(fixed)]
+
+
+def truths(column: Column) -> Bool:
+    """Returns a column of truth values without missing ones as a numpy array, shape (rows,)."""
+    return np.asarray(one_array(column).to_numpy(zero_copy_only=False), dtype=np.bool_)

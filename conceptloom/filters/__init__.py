@@ -11,14 +11,15 @@ from conceptloom.filters.base import (
     FilterEntry,
     OpenFilter,
     Part,
+    PartColumn,
+    QuickFilter,
     Signed,
     Subject,
     Verdict,
     first_objection,
-    joined,
     make_filter,
 )
-from conceptloom.filters.opened import OpenFilters, open_filters, verdict_of
+from conceptloom.filters.opened import Objections, OpenFilters, open_filters, part_at, verdict_of
 from conceptloom.filters.presets import PRESETS, preset_options
 
 __all__ = [
@@ -30,9 +31,12 @@ __all__ = [
     "BlockFilter",
     "Filter",
     "FilterEntry",
+    "Objections",
     "OpenFilter",
     "OpenFilters",
     "Part",
+    "PartColumn",
+    "QuickFilter",
     "Signed",
     "Subject",
     "Verdict",
@@ -41,10 +45,10 @@ __all__ = [
     "declarative",
     "empty",
     "first_objection",
-    "joined",
     "length",
     "make_filter",
     "open_filters",
+    "part_at",
     "preset_options",
     "tags",
     "verdict_of",

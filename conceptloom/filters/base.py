@@ -2,10 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+import pyarrow as pa
+
+from conceptloom.arrays.types import Bool
 from conceptloom.json_values import JsonObject
+from conceptloom.languages.korean.token_table import TokenTable
 from conceptloom.options import with_options
 from conceptloom.registry import Registry
 
@@ -13,6 +16,8 @@ Subject = Literal["text", "tokens", "concepts"]
 SUBJECTS: tuple[Subject, ...] = ("text", "tokens", "concepts")
 Part: TypeAlias = Any
 """What a filter looks at, by its `subject`: a text (str), tokens (list[Token]) or concepts (list[str])."""
+PartColumn: TypeAlias = pa.Array | TokenTable
+"""That part of many sentences: an array of strings, a table of tokens, or an array of lists of strings."""
 
 
 class Verdict(NamedTuple):
@@ -37,6 +42,14 @@ class Filter(Protocol):
 
     def check(self, subject: Part) -> Verdict:
         """Returns the verdict on one sentence; `subject` is the part of it that this filter looks at."""
+
+
+@runtime_checkable
+class QuickFilter(Filter, Protocol):
+    """A predicate that also looks over many sentences at once."""
+
+    def passes(self, column: PartColumn) -> Bool:
+        """Returns which sentences `check` certainly keeps, shape (sentences,): only the others are given to it."""
 
 
 class OpenFilter(Protocol):
@@ -90,13 +103,6 @@ FILTERS: Registry[FilterEntry] = Registry("filter", "conceptloom.filters", Filte
 def make_filter(name: str, options: Mapping[str, object] | None = None) -> AnyFilter:
     """Returns the filter of that name with these options, not opened; raises ConfigError for an unknown option."""
     return with_options(FILTERS[name].make, options or {}, f"filter {name}")
-
-
-def joined(filters: Sequence[Filter]) -> tuple[Filter, ...]:
-    """Returns the same filters, neighbours joined into one pass where their classes have the same way (`joined`)."""
-    groups = ((way, tuple(members)) for way, members in groupby(filters, key=lambda one: getattr(one, "joined", None)))
-    parts = (members if way is None else (way(members),) for way, members in groups)
-    return tuple(chain.from_iterable(parts))
 
 
 def first_objection(filters: Sequence[Filter], subject: Part) -> Verdict:

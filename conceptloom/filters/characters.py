@@ -1,32 +1,26 @@
 """Filters `digits`, `foreign` and `symbols`: what no published sentence may hold (Korean CommonGen, section 3.1)."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-from conceptloom.errors import ConfigError
-from conceptloom.filters.base import FILTERS, KEEP, Filter, FilterEntry, Subject, Verdict, first_objection
+import pyarrow as pa
+import pyarrow.compute as pc
 
-_PLAIN = re.compile(r"[가-힣 ,]*\.?").fullmatch
+from conceptloom.arrays.columns import truths
+from conceptloom.arrays.types import Bool
+from conceptloom.errors import ConfigError
+from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
+
+_PLAIN = r"^[가-힣 ,]*\.?$"
 _FOREIGN = r"[^\W\d_가-힣]"
 """A letter of another script, or a single jamo."""
 
 
-@dataclass(frozen=True)
-class AllCharacters:
-    """Leaves out what one of the filters leaves out, for the reason of the first that does.
-
-    No pattern here finds anything in a text of syllables, spaces, commas and a final full stop, as most texts are.
-    """
-
-    filters: Sequence[Filter]
-    subject: ClassVar[Subject] = "text"
-
-    def check(self, subject: str) -> Verdict:
-        """Returns the verdict on a normalised text."""
-        return KEEP if _PLAIN(subject) else first_objection(self.filters, subject)
+def are_plain(column: pa.Array) -> Bool:
+    """Returns which texts are syllables, spaces, commas and a final full stop, as most are: no filter here objects."""
+    return truths(pc.match_substring_regex(column, _PLAIN))
 
 
 @dataclass(frozen=True)
@@ -42,8 +36,8 @@ class Characters:
         found = self.pattern.search(subject)
         return Verdict(False, self.reason, found.group()) if found else KEEP
 
-    joined = AllCharacters
-    """Several of them as one; most texts need none of them."""
+    passes = staticmethod(are_plain)
+    """See QuickFilter; the same look for all filters of this module."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,8 @@ class Foreign:
         found = _foreign_but(self.allow).search(subject)
         return Verdict(False, "foreign", found.group()) if found else KEEP
 
-    joined = AllCharacters
+    passes = staticmethod(are_plain)
+    """See QuickFilter; the same look for all filters of this module."""
 
 
 @lru_cache

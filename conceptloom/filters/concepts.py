@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import pyarrow as pa
+
+from conceptloom.arrays.lists import list_sizes
+from conceptloom.arrays.types import Bool
 from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
 
 
@@ -16,6 +20,10 @@ class FewConcepts:
     def check(self, subject: list[str]) -> Verdict:
         """Returns the verdict on a sentence's concepts."""
         return KEEP if len(subject) >= self.minimum else Verdict(False, "few_concepts", f"{len(subject)} concepts")
+
+    def passes(self, column: pa.ListArray) -> Bool:
+        """See QuickFilter."""
+        return list_sizes(column) >= self.minimum
 
 
 FILTERS.add("few_concepts", FilterEntry("sentences without enough concepts", FewConcepts))

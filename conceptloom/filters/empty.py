@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.arrays.columns import truths
+from conceptloom.arrays.types import Bool
 from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
 
 
@@ -15,6 +20,10 @@ class Empty:
     def check(self, subject: str) -> Verdict:
         """Returns the verdict on a normalised text."""
         return KEEP if subject else Verdict(False, "empty")
+
+    def passes(self, column: pa.Array) -> Bool:
+        """See QuickFilter."""
+        return truths(pc.greater(pc.binary_length(column), 0))
 
 
 FILTERS.add("empty", FilterEntry("texts without any character", Empty))

@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conceptloom.arrays.types import Bool
 from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
 
 
@@ -24,6 +29,12 @@ class Length:
         if not self.minimum_eojeol <= eojeol <= self.maximum_eojeol:
             return Verdict(False, "length", f"{eojeol} eojeol")
         return KEEP
+
+    def passes(self, column: pa.Array) -> Bool:
+        """See QuickFilter."""
+        characters, spaces = pc.utf8_length(column).to_numpy(), pc.count_substring(column, " ").to_numpy()
+        within = (self.minimum_characters <= characters) & (characters <= self.maximum_characters)
+        return np.asarray(within & (self.minimum_eojeol <= spaces + 1) & (spaces + 1 <= self.maximum_eojeol))
 
 
 FILTERS.add("length", FilterEntry("sentences outside the bounds of characters and eojeol", Length))

@@ -1,20 +1,27 @@
 """Filters at work: all those of one subject, opened, in the order in which they are asked."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+import pyarrow as pa
+
+from conceptloom.arrays.types import Bool
 from conceptloom.filters.base import (
-    KEEP,
     AnyFilter,
     BlockFilter,
     Filter,
     OpenFilter,
     Part,
+    PartColumn,
+    QuickFilter,
     Subject,
     Verdict,
     first_objection,
-    joined,
 )
+
+Objections = dict[int, Verdict]
+"""The first objection to each sentence that is left out, by its position; not in order."""
 
 
 @dataclass(frozen=True)
@@ -28,22 +35,44 @@ class OpenFilters:
     predicates: tuple[Filter, ...]
     blocks: tuple[OpenFilter, ...]
 
-    def verdicts(self, subjects: Sequence[Part]) -> list[Verdict]:
-        """Returns the verdict on each sentence: KEEP itself, or the first objection."""
-        found = [first_objection(self.predicates, subject) for subject in subjects]
+    def objections(self, column: PartColumn) -> Objections:
+        """Returns the objections to these sentences."""
+        found = dict(self._predicates_object(column))
         for block in self.blocks:
-            left = [position for position, verdict in enumerate(found) if verdict is KEEP]
-            judged = block.verdicts([subjects[position] for position in left])
-            for position, verdict in zip(left, judged, strict=True):
-                found[position] = KEEP if verdict.keep else verdict
+            left = [position for position in range(len(column)) if position not in found]
+            judged = block.verdicts([part_at(column, position) for position in left])
+            found |= {position: one for position, one in zip(left, judged, strict=True) if not one.keep}
         return found
+
+    def _predicates_object(self, column: PartColumn) -> Iterator[tuple[int, Verdict]]:
+        doubts = self._doubts(column)
+        for position in np.flatnonzero(doubts.any(axis=0)).tolist():
+            asked = [one for one, doubtful in zip(self.predicates, doubts[:, position], strict=True) if doubtful]
+            verdict = first_objection(asked, part_at(column, position))
+            if not verdict.keep:
+                yield position, verdict
+
+    def _doubts(self, column: PartColumn) -> Bool:
+        """Returns which predicate has to be asked about which sentence, shape (predicates, sentences)."""
+        every = np.ones(len(column), np.bool_)
+        # Several filters may share one look.
+        looks = dict.fromkeys(one.passes for one in self.predicates if isinstance(one, QuickFilter))
+        doubtful = {look: ~look(column) for look in looks}
+        doubts = [doubtful[one.passes] if isinstance(one, QuickFilter) else every for one in self.predicates]
+        return np.array(doubts, np.bool_).reshape(len(self.predicates), len(column))
+
+
+def part_at(column: PartColumn, position: int) -> Part:
+    """Returns what a filter looks at of one sentence."""
+    part = column[position]
+    return part.as_py() if isinstance(part, pa.Scalar) else part
 
 
 def open_filters(filters: Iterable[AnyFilter], subject: Subject) -> OpenFilters:
     """Returns the filters that look at one part of a sentence, the block filters among them opened."""
     mine = [one for one in filters if one.subject == subject]
     predicates = [one for one in mine if not isinstance(one, BlockFilter)]
-    return OpenFilters(joined(predicates), tuple(one.open() for one in mine if isinstance(one, BlockFilter)))
+    return OpenFilters(tuple(predicates), tuple(one.open() for one in mine if isinstance(one, BlockFilter)))
 
 
 def verdict_of(one: AnyFilter, subject: Part) -> Verdict:

@@ -7,7 +7,11 @@ to the preset `paper` alone.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict, first_objection
+import numpy as np
+
+from conceptloom.arrays.types import Bool
+from conceptloom.filters.base import FILTERS, KEEP, FilterEntry, Subject, Verdict
+from conceptloom.languages.korean.token_table import TokenTable
 from conceptloom.languages.korean.tokens import Token
 
 
@@ -26,26 +30,11 @@ class ExactTag:
                 return Verdict(False, self.reason, token.surface)
         return KEEP
 
-    @staticmethod
-    def joined(filters: "tuple[ExactTag, ...]") -> "ExactTags":
-        """Returns several of them in one pass over the tokens."""
-        return ExactTags(filters, frozenset(one.tag for one in filters))
-
-
-@dataclass(frozen=True)
-class ExactTags:
-    """Leaves out what one of the filters leaves out, for the reason of the first that does."""
-
-    filters: tuple[ExactTag, ...]
-    tags: frozenset[str]
-    subject: ClassVar[Subject] = "tokens"
-
-    def check(self, subject: list[Token]) -> Verdict:
-        """Returns the verdict on a sentence's tokens."""
-        for token in subject:
-            if token.tag in self.tags:
-                return first_objection(self.filters, subject)
-        return KEEP
+    def passes(self, column: TokenTable) -> Bool:
+        """See QuickFilter."""
+        passed = np.ones(len(column), dtype=np.bool_)
+        passed[column.rows[column.tagged([self.tag])]] = False
+        return passed
 
 
 def _add(name: str, tag: str, summary: str) -> None:

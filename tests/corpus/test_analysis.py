@@ -195,8 +195,9 @@ def test_what_is_left_out_early_is_not_tagged(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("conceptloom.corpus.analysis.tagger", lambda name: Watched())
     analysis = analyse(list(OBJECTIONS), ANALYSER)
     assert seen == [text for text, objection in OBJECTIONS.items() if not objection or objection[0] not in ON_TEXT]
-    wanted = [(objection is None, *(objection or ("", ""))) for objection in OBJECTIONS.values()]
-    assert [tuple(verdict) for verdict in analysis.verdicts] == wanted
+    wanted = {number: (False, *objection) for number, objection in enumerate(OBJECTIONS.values()) if objection}
+    assert analysis.objections == wanted
+    assert analysis.kept.tolist() == sorted(set(range(len(OBJECTIONS))) - set(wanted))
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -204,9 +205,8 @@ def test_an_analyser_has_the_filters_of_its_preset(preset: str) -> None:
     analyser = KoreanAnalyser(filters=tuple(map(make_filter, PRESETS[preset])))
     opened = analyser.open(None)
     asked = [one for part in (opened.on_text, opened.on_tokens, opened.on_concepts) for one in part.predicates]
-    found = [one for several in asked for one in getattr(several, "filters", (several,))]
-    assert found == [make_filter(name) for name in PRESETS[preset]]
-    assert analyse([], analyser).verdicts == []
+    assert asked == [make_filter(name) for name in PRESETS[preset]]
+    assert not analyse([], analyser).objections
 
 
 def drawn(ids: list[str], sizes: list[int], seed: int) -> list[list[int]]:

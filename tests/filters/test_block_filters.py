@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.building import text_array
 from conceptloom.corpus.analysis import KoreanAnalyser, analyse
 from conceptloom.filters import (
     KEEP,
@@ -74,14 +75,13 @@ def test_predicates_come_first_and_then_block_filters_each_in_their_order(
     filters: list[AnyFilter], texts: list[str]
 ) -> None:
     ASKED.clear()
-    found = open_filters(filters, "text").verdicts(texts)
+    found = open_filters(filters, "text").objections(text_array(texts))
     predicates = [one for one in filters if isinstance(one, Without)]
     blocks = [one for one in filters if isinstance(one, Holding)]
-    for text, verdict in zip(texts, found, strict=True):
+    for position, text in enumerate(texts):
         objections = [Verdict(False, "without", one.word) for one in predicates if one.word not in text]
         objections += [Verdict(False, "holding", one.word) for one in blocks if one.word in text]
-        assert verdict == (objections[0] if objections else KEEP)
-        assert objections or verdict is KEEP
+        assert found.get(position) == (objections[0] if objections else None)
     left = [text for text in texts if first_objection(predicates, text) is KEEP]
     for one, asked in zip(blocks, ASKED, strict=True):
         assert asked == left
@@ -105,8 +105,9 @@ def test_an_analyser_opens_its_block_filters_once_and_asks_them_subject_by_subje
     assert sorted(OPENED) == ["고양이", "소"]
     assert ASKED[0] == [texts[0], texts[1], texts[3]]
     assert [len(asked) for asked in ASKED] == [3, 2] * 3
-    assert [verdict.reason for verdict in analysis.verdicts] == ["", "holding", "not_declarative", "holding"]
-    assert analysis.kept == [0]
+    reasons = {position: verdict.reason for position, verdict in analysis.objections.items()}
+    assert reasons == {1: "holding", 2: "not_declarative", 3: "holding"}
+    assert analysis.kept.tolist() == [0]
 
 
 @dataclass(frozen=True)
@@ -128,4 +129,4 @@ def test_an_analysers_signature_names_the_filters_that_have_one() -> None:
 def test_a_filter_that_judges_too_few_sentences_is_an_error(given: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OpenHolding, "verdicts", lambda self, subjects: [KEEP] * given)
     with pytest.raises(ValueError, match="zip"):
-        open_filters([Holding("개")], "text").verdicts(["개"])
+        open_filters([Holding("개")], "text").objections(text_array(["개"]))

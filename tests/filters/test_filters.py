@@ -9,10 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.building import text_array
+from conceptloom.arrays.lists import string_lists
 from conceptloom.corpus.analysis import KoreanAnalyser, analyse
 from conceptloom.errors import ConfigError
-from conceptloom.filters import FILTERS, KEEP, PRESETS, SUBJECTS, first_objection, make_filter, preset_options
+from conceptloom.filters import (
+    FILTERS,
+    KEEP,
+    PRESETS,
+    SUBJECTS,
+    PartColumn,
+    QuickFilter,
+    first_objection,
+    make_filter,
+    part_at,
+    preset_options,
+)
 from conceptloom.filters.presets import PUBLISHED_WORDS
+from conceptloom.languages.korean.token_table import table_of
 from conceptloom.languages.korean.tokens import Token
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "ko"
@@ -198,10 +212,58 @@ def test_hardly_any_published_sentence_is_left_out() -> None:
     files = [DATA / "published" / f"{name}.jsonl" for name in ("captions", "dialogue_summaries")]
     texts = [json.loads(line)["scene"] for path in files for line in path.open(encoding="utf-8")]
     filters = tuple(make_filter(name, preset_options("published", name)) for name in PRESETS["published"])
-    verdicts = analyse(texts, KoreanAnalyser(filters=filters)).verdicts
-    reasons = Counter(verdict.reason for verdict in verdicts if not verdict.keep)
+    objections = analyse(texts, KoreanAnalyser(filters=filters)).objections
+    reasons = Counter(verdict.reason for verdict in objections.values())
     assert len(texts) == 21_593
     assert reasons.total() <= 0.0018 * len(texts)
     assert reasons["foreign"] == 13
     assert set(reasons) <= {"foreign", "symbols", "not_declarative", "few_concepts"}
     assert reasons["few_concepts"] <= 9
+
+
+SPOKEN = st.text(st.sampled_from("가나다다.., 2TVtvㅋ!_\n٣ñ"), max_size=24)
+FORMS = st.sampled_from(["나", "서울", "셋", "개"])
+
+
+def quick(subject: str) -> list[tuple[str, QuickFilter]]:
+    made = [(name, make_filter(name, preset_options("published", name))) for name in FILTERS]
+    return [(name, one) for name, one in made if isinstance(one, QuickFilter) and one.subject == subject]
+
+
+def agree(one: QuickFilter, column: PartColumn) -> list[bool]:
+    """Whether each sentence passes; what passes is kept."""
+    passed = one.passes(column).tolist()
+    assert len(passed) == len(column)
+    assert all(one.check(part_at(column, row)) is KEEP for row, passes in enumerate(passed) if passes)
+    return passed
+
+
+@settings(deadline=None)
+@given(st.lists(st.one_of(SPOKEN, SPOKEN.map(lambda text: f"{text} 다."), st.text()), max_size=9))
+def test_a_text_that_passes_is_kept(texts: list[str]) -> None:
+    for _, one in quick("text"):
+        agree(one, text_array(texts))
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.builds(Token, FORMS, st.sampled_from(["NNG", "NNP", "NP", "NR", "JKV", "NP+JKS"])))))
+def test_tokens_pass_where_they_are_kept(sentences: list[list[Token]]) -> None:
+    for name, one in quick("tokens"):
+        assert agree(one, table_of(sentences)) == [one.check(tokens) is KEEP for tokens in sentences], name
+
+
+@given(st.lists(st.lists(FORMS)))
+def test_concepts_pass_where_they_are_kept(concepts: list[list[str]]) -> None:
+    ((_, one),) = quick("concepts")
+    assert agree(one, string_lists(concepts)) == [len(found) >= 3 for found in concepts]
+
+
+def test_every_filter_looks_over_a_block_and_lets_most_sentences_pass() -> None:
+    texts = text_array(["작은 개가 공원에서 공을 문다.", "비가 오고, 사람이 우산을 쓴다."])
+    assert [name for name, _ in quick("text") + quick("tokens") + quick("concepts")] == sorted(FILTERS, key=_subject)
+    for name, one in quick("text"):
+        assert one.passes(texts).all(), name
+
+
+def _subject(name: str) -> int:
+    return SUBJECTS.index(make_filter(name).subject)

@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 
 from conceptloom.languages.korean.extract import BLOCK, concept_sets, concepts_of
 from conceptloom.languages.korean.rules import RULES
+from conceptloom.languages.korean.rules.chains import exact, free_morpheme, published
+from conceptloom.languages.korean.rules.paper import paper
 from conceptloom.languages.korean.taggers import tagger
+from conceptloom.languages.korean.token_table import table_of
 from conceptloom.languages.korean.tokens import Token
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "ko"
@@ -40,12 +43,17 @@ def rows() -> Published:
     every = [row for part in lines for row in part]
     texts = [row["scene"] if isinstance(row["scene"], str) else row["scene"][0] for row in every]
     sets = [sorted(row["concept-set"].split("#")) for row in every]
-    return Published(len(lines[0]) + len(lines[1]), sets, texts, tagger("mecab").tag(texts))
+    return Published(len(lines[0]) + len(lines[1]), sets, texts, list(tagger("mecab").tag(texts)))
+
+
+def found_by(rule: str, texts: list[str], tokens: list[list[Token]]) -> list[list[str]]:
+    concepts: list[list[str]] = RULES[rule].extract(texts, table_of(tokens), tagger("mecab")).to_pylist()
+    return concepts
 
 
 def mismatches(rows: Published, rule: str, start: int, end: int | None) -> float:
     texts, tokens = rows.texts[start:end], rows.tokens[start:end]
-    found = RULES[rule].extract(texts, tokens, tagger("mecab"))
+    found = found_by(rule, texts, tokens)
     wrong = [1 for concepts, stored in zip(found, rows.sets[start:end], strict=True) if sorted(concepts) != stored]
     return len(wrong) / len(texts)
 
@@ -150,16 +158,14 @@ def oracle(rule: str, text: str, tokens: list[Token]) -> list[str]:
 @pytest.mark.slow
 def test_chains_are_those_of_a_plain_program(rows: Published, rule: str) -> None:
     texts, tokens = rows.texts[::2], rows.tokens[::2]
-    assert RULES[rule].extract(texts, tokens, tagger("mecab")) == [
-        oracle(rule, text, one) for text, one in zip(texts, tokens, strict=True)
-    ]
+    assert found_by(rule, texts, tokens) == [oracle(rule, text, one) for text, one in zip(texts, tokens, strict=True)]
 
 
 @published_data
 @pytest.mark.slow
 def test_noun_verb_is_that_of_a_plain_program(rows: Published) -> None:
     texts, tokens, mecab = rows.texts[::9], rows.tokens[::9], tagger("mecab")
-    for text, found in zip(texts, RULES["noun-verb"].extract(texts, tokens, mecab), strict=True):
+    for text, found in zip(texts, found_by("noun-verb", texts, tokens), strict=True):
         concepts: dict[str, None] = {}
         for eojeol in (text[:-1] if text.endswith(".") else text).split():
             alone = mecab.tag([eojeol])[0]
@@ -175,7 +181,7 @@ def tokens_of(tagged: str) -> list[Token]:
 
 
 def extract(rule: str, text: str, tagged: str) -> list[str]:
-    (concepts,) = RULES[rule].extract([text], [tokens_of(tagged)], tagger("mecab"))
+    (concepts,) = found_by(rule, [text], [tokens_of(tagged)])
     return concepts
 
 
@@ -296,6 +302,25 @@ def test_noun_verb_of_a_known_sentence() -> None:
 def test_exact_finds_chains_behind_base_forms(text: str, tagged: str, expected: list[str]) -> None:
     """Komoran, Hannanum and Kkma answer base forms (가로지르/VV 어/EC of 가로질러), which the text does not hold."""
     assert extract("exact", text, tagged) == expected
+
+
+FORMS = st.sampled_from(["기차", "역", "기차역", "큰", "대해", "간다", "이"])
+TAGS = st.sampled_from(["NNG", "NNG+JX", "NNP", "MM", "MAG", "VV", "VA+ETM", "VX", "JKS", "SF"])
+TOKENS = st.lists(st.builds(Token, FORMS, TAGS), max_size=8)
+GAPS = st.sampled_from(["", " ", "  "])
+
+
+@pytest.mark.parametrize("one_sentence", [published, exact, free_morpheme, paper])
+@settings(deadline=None)
+@given(st.lists(st.tuples(TOKENS, GAPS), max_size=6))
+def test_a_block_has_what_its_sentences_have_one_by_one(
+    one_sentence: Callable[[str, list[Token]], list[str]], sentences: list[tuple[list[Token], str]]
+) -> None:
+    """Also of tokens that no tagger gives, in texts that run together."""
+    tokens = [tagged for tagged, _ in sentences]
+    texts = [gap.join(token.surface for token in tagged) for tagged, gap in sentences]
+    wanted = [list(dict.fromkeys(one_sentence(*pair))) for pair in zip(texts, tokens, strict=True)]
+    assert found_by(one_sentence.__name__.replace("_", "-"), texts, tokens) == wanted
 
 
 @pytest.mark.parametrize("rule", list(RULES))

@@ -38,3 +38,12 @@ class Token:
 
     def __repr__(self) -> str:
         return f"{self.surface}/{self.tag}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Token) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[str, str, tuple[str, ...]]:
+        return self.surface, self.tag, self.morphemes

@@ -7,18 +7,32 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol
 
 from conceptloom.errors import ConfigError
+from conceptloom.languages.korean.token_table import TokenTable, tabulate
 from conceptloom.languages.korean.tokens import Token
+from conceptloom.languages.korean.vocabulary import Numbering
 from conceptloom.registry import Registry
 
 
 class Tagger(Protocol):
     """Tags sentences with Sejong tags. Made in the process that uses it; never pickled."""
 
-    def tag(self, sentences: list[str]) -> list[list[Token]]:
-        """Returns the tokens of each sentence, in order."""
+    def tag(self, sentences: list[str]) -> TokenTable:
+        """Returns the tokens of each sentence, in order. They do not depend on the other sentences."""
 
     def signature(self) -> dict[str, str]:
         """Returns that of its entry."""
+
+
+class SentenceTagger:
+    """The part of a tagger that puts the tokens of one sentence after the other into a table."""
+
+    def __init__(self, tokens_of: Callable[[str], list[Token]]) -> None:
+        self._tokens_of = tokens_of
+        self._numbering = Numbering[Token](lambda token: token)
+
+    def tag(self, sentences: list[str]) -> TokenTable:
+        """See Tagger."""
+        return tabulate(map(self._tokens_of, sentences), self._numbering)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry, missing, versions
+from conceptloom.languages.korean.taggers.base import TAGGERS, SentenceTagger, TaggerEntry, missing, versions
 from conceptloom.languages.korean.tokens import Token
 
 _EXTRA = "conceptloom[kiwi]"
@@ -40,7 +40,7 @@ def _token(text: str, group: list[tuple[str, str, int, int]]) -> Token:
     return Token(surface, "+".join(part[1] for part in group), tuple((part[0], part[1]) for part in group))
 
 
-class KiwiTagger:
+class KiwiTagger(SentenceTagger):
     """kiwipiepy with its default model (3,600 sentences a second on one core)."""
 
     def __init__(self) -> None:
@@ -48,11 +48,8 @@ class KiwiTagger:
             from kiwipiepy import Kiwi
         except ModuleNotFoundError:
             raise missing("kiwi", "kiwipiepy", _EXTRA) from None
+        super().__init__(self._tokens)
         self._kiwi: Any = Kiwi(num_workers=1)
-
-    def tag(self, sentences: list[str]) -> list[list[Token]]:
-        """Returns the tokens of each sentence, in order."""
-        return [self._tokens(text) for text in sentences]
 
     def _tokens(self, text: str) -> list[Token]:
         pieces = self._kiwi.tokenize(text)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from conceptloom.errors import ConfigError
-from conceptloom.languages.korean.taggers.base import TAGGERS, Tagger, TaggerEntry, missing, versions
+from conceptloom.languages.korean.taggers.base import TAGGERS, SentenceTagger, Tagger, TaggerEntry, missing, versions
 from conceptloom.languages.korean.tokens import Token
 
 OKT = {
@@ -85,17 +85,12 @@ def _mecab() -> _Backend:
     return backend
 
 
-class KonlpyTagger:
-    """One of KoNLPy's taggers with its tags translated to Sejong tags."""
+class KonlpyTagger(SentenceTagger):
+    """One of KoNLPy's taggers with its tags translated to Sejong tags. It gives no parts of inflected tokens."""
 
     def __init__(self, name: str, pos: Callable[[str], list[tuple[str, str]]], tags: Mapping[str, str]) -> None:
+        super().__init__(lambda text: [Token(form, tags.get(tag, tag)) for form, tag in pos(text)])
         self._name = name
-        self._pos = pos
-        self._tags = tags
-
-    def tag(self, sentences: list[str]) -> list[list[Token]]:
-        """Returns the tokens of each sentence, in order. These taggers give no inner parts of inflected tokens."""
-        return [[Token(form, self._tags.get(tag, tag)) for form, tag in self._pos(text)] for text in sentences]
 
     def signature(self) -> dict[str, str]:
         """See Tagger."""

@@ -2,11 +2,16 @@
 
 from typing import Protocol
 
-from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry, versions
-from conceptloom.languages.korean.tokens import Token
+import numpy as np
 
-CACHED_LINES = 300_000
-"""A corpus has few distinct output lines (about 100,000 in a million sentences); the cap bounds an adversarial one."""
+from conceptloom.arrays.lists import Lists
+from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry, versions
+from conceptloom.languages.korean.token_table import TokenTable
+from conceptloom.languages.korean.tokens import Token
+from conceptloom.languages.korean.vocabulary import Numbering
+
+_END = "EOS"
+"""The line after the tokens of a sentence; a token's own line has a tab."""
 
 
 def parse_line(line: str) -> Token:
@@ -30,16 +35,6 @@ class _Mecab(Protocol):
         """Returns a line for each token, and a last one."""
 
 
-class _Lines(dict[str, Token]):
-    """The token of each output line, made when first asked for."""
-
-    def __missing__(self, line: str) -> Token:
-        if len(self) >= CACHED_LINES:
-            self.clear()
-        token = self[line] = parse_line(line)
-        return token
-
-
 class MecabTagger:
     """mecab-python3 with the dictionary of python-mecab-ko-dic (25 microseconds a sentence)."""
 
@@ -49,13 +44,16 @@ class MecabTagger:
 
         # The rc file is named explicitly: a system-wide mecabrc would otherwise choose another dictionary.
         self._mecab: _Mecab = MeCab.Tagger(f"-r /dev/null -d {mecab_ko_dic.dictionary_path}")
-        self._lines = _Lines()
+        self._lines = Numbering(parse_line)
 
-    def tag(self, sentences: list[str]) -> list[list[Token]]:
+    def tag(self, sentences: list[str]) -> TokenTable:
         """Returns the tokens of each sentence. MeCab reads up to a NUL character, so a sentence must not hold one."""
-        outputs = list(map(self._mecab.parse, sentences))
-        token = self._lines.__getitem__
-        return [list(map(token, output.split("\n")[:-2])) for output in outputs]
+        self._lines.bound()
+        lines = "".join(map(self._mecab.parse, sentences)).split("\n")[:-1]
+        numbers = np.fromiter(map(self._lines.__getitem__, lines), np.int32, len(lines))
+        is_end = numbers == self._lines[_END]
+        offsets = np.append(0, np.cumsum(~is_end)[is_end])
+        return TokenTable(Lists(numbers[~is_end], offsets), self._lines.vocabulary)
 
     def signature(self) -> dict[str, str]:
         """See Tagger."""
