@@ -1,10 +1,12 @@
 """Stable hashes: ids, buckets and seeded priorities that are the same in every process, on every runner."""
 
+from collections.abc import Iterable
 from hashlib import blake2b
 
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.building import offset_buffer
 from conceptloom.arrays.types import Bytes, Int32, Integers, UInt8, UInt64
 
 ID_BYTES = 10
@@ -23,7 +25,19 @@ def text_id(text: str) -> str:
 
     Two of a billion texts share an id with a probability below 1e-6.
     """
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).hexdigest()
+    return _id_digest(text).hex()
+
+
+def text_ids(texts: Iterable[str]) -> pa.StringArray:
+    """Returns the id of each text."""
+    digits = b"".join(map(_id_digest, texts)).hex().encode()
+    count = len(digits) // ID_LENGTH
+    offsets = np.arange(count + 1, dtype=np.int64) * ID_LENGTH
+    return pa.StringArray.from_buffers(count, offset_buffer(offsets), pa.py_buffer(digits))
+
+
+def _id_digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=ID_BYTES).digest()
 
 
 def text_hash(text: str) -> int:

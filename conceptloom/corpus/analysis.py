@@ -16,7 +16,7 @@ from conceptloom.filters import AnyFilter, Objections, OpenFilters, PartColumn, 
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.json_values import JsonObject
 from conceptloom.languages.korean.declaratives import CompleteSentences
-from conceptloom.languages.korean.normalise import normalise
+from conceptloom.languages.korean.normalise import PLAIN, normalise
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.sentences import split_sentences
 from conceptloom.languages.korean.taggers import tagger, tagger_signature
@@ -41,7 +41,7 @@ class KoreanAnalyser:
     def unit(self) -> Unit:
         """See SentenceAnalyser: sentences."""
         split = CompleteSentences(self.tagger) if self.complete else split_sentences
-        return SentenceUnit(normalise, split, self.complete)
+        return SentenceUnit(normalise, split, self.complete, plain=PLAIN)
 
     def signature(self) -> JsonObject:
         """See SentenceAnalyser: that of the tagger, and of the filters that have one, in order, if there are any."""

@@ -20,7 +20,7 @@ from conceptloom.languages.english.analysers import (
     named_analyser,
 )
 from conceptloom.languages.english.lemma_analysers import Vocabulary
-from conceptloom.languages.english.normalise import normalise
+from conceptloom.languages.english.normalise import PLAIN, normalise
 from conceptloom.languages.english.words import words
 from conceptloom.ledger import reject
 from conceptloom.schemas import CAPTIONS
@@ -64,7 +64,7 @@ class CaptionAnalyser:
     @property
     def unit(self) -> Unit:
         """See SentenceAnalyser: whole captions."""
-        return SentenceUnit(normalise, whole, same=UNIQUE_BY[self.unique_by])
+        return SentenceUnit(normalise, whole, same=UNIQUE_BY[self.unique_by], plain=PLAIN)
 
     def signature(self) -> JsonObject:
         """See SentenceAnalyser: that of the analyser which is named."""

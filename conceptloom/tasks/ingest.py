@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from conceptloom.arrays.types import Bool, Int64
 from conceptloom.corpus.analysers import OpenAnalyser, SentenceAnalyser
 from conceptloom.corpus.duplicates import first_places, sort_raw
 from conceptloom.corpus.locators import SourceFile, locate
-from conceptloom.corpus.raw import MALFORMED, ROWS, raw_tables
+from conceptloom.corpus.raw import MALFORMED, ROWS
 from conceptloom.corpus.units import Unit
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.ledger import Ledger, count_written, reject
@@ -74,8 +74,8 @@ class ReadSpan:
         results = counts.watch(self._limited(read_span(span, file.reader, file.encoding)))
         ledger = Ledger()
         others = Counter[str]()
-        rows = self.unit.rows(results, number, file.reader, others)
-        for table in raw_tables(rows, max(ROWS, BLOCK_ROWS * self.buckets)):
+        size = max(ROWS, BLOCK_ROWS * self.buckets)
+        for table in self.unit.tables(results, number, file.reader, others, size):
             ledger.of(file.source).read += len(table)
             ids = strings(table["id"], ID_LENGTH)
             yield from (Output("raw", *block) for block in by_bucket(table, bucket_of(id_heads(ids), self.buckets)))
@@ -91,20 +91,27 @@ class Records:
     """Counts the records among the entries that pass through, and those with anything malformed."""
 
     def __init__(self) -> None:
-        self.records = 0
-        self.malformed = 0
+        self.records = self.malformed = 0
+        self._last = self._last_malformed = 0
 
     def watch(self, results: Iterator[Entry]) -> Iterator[Entry]:
-        """Yields the entries unchanged, counting them."""
-        last = last_malformed = 0
-        for result in results:
-            if result.record != last:
-                last = result.record
-                self.records += 1
-            if isinstance(result, Malformed) and result.record != last_malformed:
-                last_malformed = result.record
-                self.malformed += 1
-            yield result
+        """Yields the entries unchanged, counting them a block at a time."""
+        while some := list(islice(results, BLOCK)):
+            found, self._last = _changes((one.record for one in some), self._last)
+            self.records += found
+            malformed = (one.record for one in some if isinstance(one, Malformed))
+            found, self._last_malformed = _changes(malformed, self._last_malformed)
+            self.malformed += found
+            yield from some
+
+
+def _changes(numbers: Iterable[int], last: int) -> tuple[int, int]:
+    """Returns how many of the numbers differ from the one before, the first from `last`, and the last of all."""
+    found = 0
+    for number in numbers:
+        found += number != last
+        last = number
+    return found, last
 
 
 def encode_span(file: int, span: Span) -> bytes:

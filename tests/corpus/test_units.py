@@ -7,16 +7,21 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.corpus.analysis import KoreanAnalyser
+from conceptloom.corpus.captions import CaptionAnalyser
 from conceptloom.corpus.locators import SourceFile, locate
 from conceptloom.corpus.raw import Row, raw_tables
-from conceptloom.corpus.units import RecordUnit, fields_of
+from conceptloom.corpus.units import RecordUnit, SentenceUnit, Unit, fields_of
 from conceptloom.errors import ConfigError
 from conceptloom.hashing import text_id
 from conceptloom.readers import Malformed, Reader, Record, Text, make_reader
+from conceptloom.readers.base import Entry
 from conceptloom.readers.records import whole_records
+from conceptloom.schemas import RAW
+from conceptloom.tasks.ingest import Records
 
 NAMES = ("premise", "hypothesis", "label")
 UNIT = RecordUnit(str.strip, NAMES)
@@ -121,3 +126,53 @@ def test_records_are_brought_together_as_a_plain_loop_does_it(parts: list[list[b
 def test_impossible_fields_are_refused(kind: str, options: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         make_reader(kind, options)
+
+
+PLAIN = st.sampled_from(["개가 잔다.", "개가 자고, 소가 운다.", "A dog runs.", "a dog, a cat", "dogs"])
+NEARLY = st.sampled_from(
+    ["개가 잔다", "개가 잔다. 소가 운다.", " 개가 잔다.", "개가,잔다.", "개가 잔다.\n", "A dog  runs.", "d'or", ""]
+)
+SAID = st.one_of(PLAIN, NEARLY, st.text("가다 .,\nab", max_size=8), TEXTS)
+ENTRIES = st.lists(
+    st.one_of(
+        st.builds(Text, st.integers(1, 9), st.integers(0, 3), SAID),
+        st.builds(Malformed, st.integers(1, 9), st.just("broken_json"), st.just("why"), SAID, st.none()),
+    ),
+    max_size=12,
+)
+UNITS = (KoreanAnalyser().unit, KoreanAnalyser(complete=False).unit, CaptionAnalyser().unit, UNIT)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@settings(deadline=None)
+@given(ENTRIES, st.integers(1, 14))
+def test_tables_hold_the_rows(unit: Unit, entries: list[Entry], size: int) -> None:
+    """Plain texts go another way than the others, and come out as the same rows."""
+    counts, others = Counter[str](), Counter[str]()
+    tables = list(unit.tables(entries, 3, LINES, counts, size))
+    rows = list(unit.rows(entries, 3, LINES, others))
+    found = [tuple(row.values()) for table in tables for row in table.to_pylist()]
+    assert sorted(found, key=str) == sorted(rows, key=str)
+    assert counts == others and list(counts) == list(others)
+    assert all(table.schema == RAW for table in tables)
+
+
+@pytest.mark.parametrize("unit", [KoreanAnalyser().unit, CaptionAnalyser().unit])
+def test_tables_are_bounded_however_many_sentences_a_text_has(unit: SentenceUnit) -> None:
+    entries = [Text(1, 0, "개가 잔다. " * 500), *(Text(number, 0, "개가 잔다.") for number in range(2, 200))]
+    sizes = [len(table) for table in unit.tables(iter(entries), 0, LINES, Counter(), 100)]
+    assert sum(sizes) == len(list(unit.rows(entries, 0, LINES, Counter())))
+    assert max(sizes) <= 200
+
+
+def test_records_are_counted_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conceptloom.tasks.ingest.BLOCK", 2)
+    bad = [
+        Malformed(2, "broken_json", "why"),
+        Malformed(2, "wrong_type", "why", item=1),
+        Malformed(5, "too_long", "why"),
+    ]
+    entries = [Text(1, 0, "a"), Text(1, 1, "b"), *bad[:2], Text(2, 2, "c"), Text(3, 0, "d"), bad[2]]
+    counts = Records()
+    assert list(counts.watch(iter(entries))) == entries
+    assert (counts.records, counts.malformed) == (4, 2)

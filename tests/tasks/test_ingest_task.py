@@ -10,7 +10,6 @@ from conceptloom.corpus.analysers import OpenAnalyser
 from conceptloom.corpus.analysis import KoreanAnalyser
 from conceptloom.corpus.captions import CaptionAnalyser, encode_vocabulary
 from conceptloom.corpus.locators import SourceFile
-from conceptloom.corpus.raw import raw_tables
 from conceptloom.corpus.units import COMPLETED, Unit
 from conceptloom.filters import PRESETS, make_filter
 from conceptloom.readers import make_reader
@@ -26,7 +25,7 @@ def bucket(unit: Unit, analyser: OpenAnalyser) -> tuple[list[str], list[tuple[st
     file = SourceFile("a.txt", "a.txt", "s", "utf-8", make_reader("lines", {}))
     entries = file.reader.read(io.BytesIO(LINES.encode()), "utf-8", 1)
     counts = Counter[str]()
-    raw = pa.concat_tables(raw_tables(unit.rows(entries, 0, file.reader, counts)))
+    raw = pa.concat_tables(unit.tables(entries, 0, file.reader, counts, 3))
     kept, rejected = analyse_bucket(raw, (file,), analyser, 0)
     places = sorted(zip(rejected["locator"].to_pylist(), rejected["reason"].to_pylist(), strict=True))
     return kept["text"].to_pylist(), places, counts
