@@ -1,6 +1,7 @@
 """docs/extending.md: its examples are written out as a package, installed, and built with."""
 
 import csv
+import json
 import re
 import sys
 from itertools import combinations
@@ -62,7 +63,10 @@ def test_the_page_shows_a_whole_package() -> None:
 def test_the_names_are_listed(site: Path, tmp_path: Path) -> None:
     assert "subtitles " in conceptloom(site, tmp_path, "formats")
     assert "shared-concepts " in conceptloom(site, tmp_path, "scorers")
-    assert "ingest.filters credits " in conceptloom(site, tmp_path, "rules")
+    listed = conceptloom(site, tmp_path, "rules")
+    assert all(
+        f"{name} " in listed for name in ("ingest.filters credits", "ingest.tagger particles", "ingest.rule nouns")
+    )
 
 
 def test_the_reader_reads_every_block_and_reports_the_broken_one(build: Path) -> None:
@@ -76,6 +80,14 @@ def test_the_reader_reads_every_block_and_reports_the_broken_one(build: Path) ->
 def test_the_filter_gives_its_reason(build: Path) -> None:
     found = {row["text"]: row["detail"] for row in rows(build, "rejected/*.parquet") if row["reason"] == "credits"}
     assert found == dict.fromkeys(CREDITS, "번역")
+
+
+def test_tagger_and_rule_find_concepts(site: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("개가 공원에 공을 물고 개가 간다.\n큰 새\n", encoding="utf-8")
+    command = '"$0" -m conceptloom concepts --tagger particles --rule nouns < in.txt'
+    done = run_clean(["sh", "-c", command, sys.executable], tmp_path, PYTHONPATH=str(site))
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["concepts"] for line in done.stdout.splitlines()] == [["개", "공원", "공"], []]
 
 
 def test_the_scorer_ranks_and_is_named_in_the_report(build: Path) -> None:
