@@ -118,7 +118,8 @@ setup(
         "lemminflect>=0.2.3",
         "pydantic>=2.7",
         "PyYAML>=6.0",
-        "typer>=0.12",
+        # Earlier ones import rich and 0.29 pydantic whatever the command, for half of a small command's time.
+        "typer>=0.22,<0.29",
         "rich>=13.7",
         "threadpoolctl>=3.2",
     ],
