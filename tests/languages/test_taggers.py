@@ -37,8 +37,8 @@ SENTENCES = [
     "두 사람이 프리스비를 하고 있다.",
 ]
 """Among their tags are Okt's VerbPrefix (못) and Komoran's NA (프리스비를)."""
-needs_konlpy = pytest.mark.skipif(find_spec("konlpy") is None, reason="konlpy is not installed")
-needs_kiwi = pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="kiwipiepy is not installed")
+needs_konlpy = pytest.mark.skipif(find_spec("konlpy") is None, reason="wants pip install 'conceptloom[konlpy]'")
+needs_kiwi = pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="wants pip install 'conceptloom[kiwi]'")
 TAG_ALL = """
 import json, sys
 from conceptloom.languages.korean.taggers import TAGGERS
