@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needed import needs_captions
 
 from conceptloom.cli import run
 from conceptloom.metrics import Score
@@ -160,6 +161,7 @@ def test_groups_are_the_papers_means_and_deviations(values: tuple[float, ...], m
     assert (group.scores[0].mean, group.scores[0].deviation) == pytest.approx((mean, deviation), abs=0.011)
 
 
+@needs_captions
 def test_missing_programs_are_noted(
     files: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,6 +210,7 @@ def test_a_line_for_each_reference_is_scored_as_one_for_each_set(
 
 
 @pytest.mark.slow
+@needs_captions
 def test_systems_of_other_items_share_a_page(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from needed import needs_captions
 
 SLOW = ("lemminflect", "nltk", "pandas", "sacrebleu", "scipy", "sklearn", "spacy", "torch", "apache_beam", "pydantic")
 SETS = '{"concept-set": "개#공", "scene": ["the dogs 개"]}\n{"concept-set": "방#책", "scene": ["방"]}\n'
@@ -25,12 +26,14 @@ def test_a_list_of_presets_imports_nothing(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("preset", "needed"),
-    [("korean-commongen", set()), ("sound", {"sacrebleu"}), ("commongen", {"lemminflect", "spacy", "pydantic"})],
+    [
+        ("korean-commongen", set()),
+        ("sound", {"sacrebleu"}),
+        pytest.param("commongen", {"lemminflect", "spacy", "pydantic"}, marks=needs_captions),
+    ],
 )
 def test_a_preset_imports_what_it_needs(preset: str, needed: set[str], tmp_path: Path) -> None:
     """Of the packages that take long. spaCy brings pydantic; so does typer from 0.29 on, which setup.py leaves out."""
-    if preset == "commongen":
-        pytest.importorskip("spacy", reason="wants pip install 'conceptloom[evaluation]'")
     (tmp_path / "r.jsonl").write_text(SETS, "utf-8")
     # English words that differ are stemmed.
     (tmp_path / "p.txt").write_text("a dog 개와 공\n책이 방에\n", "utf-8")
