@@ -60,7 +60,7 @@ COPY --from=wheel /wheels /wheels
 RUN python -m pip install --no-cache-dir --constraint /wheels/constraints.txt \
         "$(echo /wheels/*.whl)[gcp,evaluation]" apache-beam==2.77.0 \
     && python -m pip check \
-    && python -c "import mecab, rouge_score, sacrebleu, spacy" \
+    && python -c "import mecab, pycocoevalcap, sacrebleu, spacy" \
     && mkdir -p /opt/apache/beam-venv \
     && chmod 1777 /opt/apache/beam-venv
 # The user has no entry in /etc/passwd, so that it may be any: packages that ask for its name find it here.

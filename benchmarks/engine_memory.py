@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from build_speed import family, resident
+from processes import family, resident
 
 
 class Peaks(NamedTuple):

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from build_speed import family, resident
+from processes import family, resident
 
 from conceptloom.json_values import JsonObject
 

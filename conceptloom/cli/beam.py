@@ -2,7 +2,6 @@
 
 import typer
 
-from conceptloom import storage
 from conceptloom.errors import UsageError
 
 SETTINGS = {"allow_extra_args": True}
@@ -21,5 +20,7 @@ def beam_options(context: typer.Context, otherwise: str = "Beam's options go aft
         from conceptloom.runners.options import parsed
 
         parsed(context.args)
+    from conceptloom import storage
+
     storage.use_options(tuple(context.args))
     return tuple(context.args)

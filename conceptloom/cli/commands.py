@@ -1,32 +1,36 @@
-"""The commands. To start quickly, each of them imports what it needs when it runs."""
+"""The commands. To start quickly, each of them imports what it needs when it runs, and only its module is imported."""
 
+import importlib
 import logging
 import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from conceptloom import __version__
-from conceptloom.cli import (
-    annotating,
-    building,
-    connecting,
-    diffing,
-    estimating,
-    evaluating,
-    keeping,
-    listing,
-    looking,
-    promoting,
-    rating,
-    scheduling,
-    sets,
-    transferring,
-)
 from conceptloom.cli.json_log import is_wanted
 from conceptloom.errors import ConceptloomError, UsageError
 from conceptloom.stopping import STATUS
+
+MODULES = {
+    "building": ("build", "demo"),
+    "evaluating": ("evaluate", "presets"),
+    "rating": ("ratings",),
+    "estimating": ("estimate",),
+    "promoting": ("promote",),
+    "keeping": ("builds",),
+    "scheduling": ("airflow",),
+    "sets": ("concepts", "stats", "variant"),
+    "looking": ("explain",),
+    "diffing": ("diff",),
+    "listing": ("recipes", "formats", "scorers", "rules"),
+    "annotating": ("adequacy", "annotation"),
+    "connecting": ("conceptnet",),
+    "transferring": ("transfer",),
+}
+"""The modules beside this one in the order of the help, with the names of the commands that each adds."""
 
 # Typer's errors are click's, or copies of them, depending on the version.
 WRONG_USAGE: Any = typer.BadParameter.__base__
@@ -47,45 +51,42 @@ class Commands(TyperGroup):
             raise SystemExit(STATUS) from None
 
 
-app = typer.Typer(
-    name="conceptloom",
-    cls=Commands,
-    help="Builds generative-commonsense data sets (concept set -> one everyday sentence) from raw text.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for module in (
-    building,
-    evaluating,
-    rating,
-    estimating,
-    promoting,
-    keeping,
-    scheduling,
-    sets,
-    looking,
-    diffing,
-    listing,
-    annotating,
-    connecting,
-    transferring,
-):
-    module.add_commands(app)
-
-
 def _version(value: bool) -> None:
     if value:
         print(f"conceptloom {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Builds generative-commonsense data sets (concept set -> one everyday sentence) from raw text."""
+
+
+def make_app(modules: Iterable[str]) -> typer.Typer:
+    """Returns the command line with the commands of these modules; see `MODULES`."""
+    app = typer.Typer(
+        name="conceptloom",
+        cls=Commands,
+        help="Builds generative-commonsense data sets (concept set -> one everyday sentence) from raw text.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_options)
+    for module in modules:
+        importlib.import_module(f"conceptloom.cli.{module}").add_commands(app)
+    return app
+
+
+def named_modules(arguments: Sequence[str]) -> list[str]:
+    """Returns the module of the command that the first argument names; all of them if it names none, as --help.
+
+    >>> named_modules(["concepts", "--help"])
+    ['sets']
+    """
+    return [module for module, names in MODULES.items() if arguments and arguments[0] in names] or list(MODULES)
 
 
 def run_command() -> tuple[int, str | None]:
@@ -97,7 +98,7 @@ def run_command() -> tuple[int, str | None]:
     # Beam logs missing optional packages at import; whatever a user must know is raised as an error.
     logging.basicConfig(level=logging.CRITICAL)
     try:
-        app()
+        make_app(named_modules(sys.argv[1:]))()
     except ConceptloomError as error:
         return error.status, " ".join(str(error).split())
     except BrokenPipeError:

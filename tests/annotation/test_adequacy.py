@@ -1,4 +1,4 @@
-"""The similarity of references, compared with scikit-learn's tf-idf and an enumeration of all subsets."""
+"""The similarity of references, compared with the definition of tf-idf and an enumeration of all subsets."""
 
 from itertools import combinations
 from pathlib import Path
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tfidf_oracle import cosines
 
 from conceptloom.annotation import Agreement, agreement_by_references, make_encoder
 from conceptloom.annotation.adequacy import grouped_references
@@ -20,30 +21,27 @@ WORDS = st.sampled_from(["dog", "dogs", "run", "ran", "the", "red", "quickly", "
 SENTENCES = st.lists(WORDS, max_size=6).map(" ".join)
 
 
-def sklearn_cosines(texts: list[str], corpus: list[str]) -> np.ndarray:
-    """Over the same lemmas, idf by scikit-learn."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    lemmas = dict(zip([*corpus, *texts], as_rows([*corpus, *texts]).column("morphemes").to_pylist()))
-    vectors = TfidfVectorizer(analyzer=lemmas.__getitem__, binary=True).fit(corpus).transform(texts)
-    return (vectors @ vectors.T).toarray()
+def lemma_cosines(texts: list[str], corpus: list[str]) -> np.ndarray:
+    """Over the same lemmas."""
+    texts_of, known = (as_rows(some).column("morphemes").to_pylist() for some in (texts, corpus))
+    return cosines(texts_of, known)
 
 
 @pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.lists(SENTENCES, min_size=2, max_size=6), st.lists(SENTENCES, max_size=6))
-def test_cosines_against_scikit_learn(texts: list[str], more: list[str]) -> None:
+def test_cosines_against_their_definition(texts: list[str], more: list[str]) -> None:
     corpus = [*texts, *more, "a dog"]
     left, right = np.array(list(combinations(range(len(texts)), 2))).T
     found = pair_cosines(make_encoder("tfidf", corpus), texts, left, right)
-    assert found == pytest.approx(sklearn_cosines(texts, corpus)[left, right], abs=1e-9)
+    assert found == pytest.approx(lemma_cosines(texts, corpus)[left, right], abs=1e-9)
 
 
 def by_every_subset(groups: list[list[str]], corpus: list[str], number: int) -> Agreement:
     medians, deviations = [], []
     for group in groups:
         if len(group) >= number:
-            matrix = sklearn_cosines(group, corpus)
+            matrix = lemma_cosines(group, corpus)
             subsets = [[matrix[pair] for pair in combinations(s, 2)] for s in combinations(range(len(group)), number)]
             medians.append(np.mean([np.median(values) for values in subsets]))
             deviations.append(np.mean([np.std(values) for values in subsets]))

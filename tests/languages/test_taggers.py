@@ -37,8 +37,8 @@ SENTENCES = [
     "두 사람이 프리스비를 하고 있다.",
 ]
 """Among their tags are Okt's VerbPrefix (못) and Komoran's NA (프리스비를)."""
-needs_konlpy = pytest.mark.skipif(find_spec("konlpy") is None, reason="konlpy is not installed")
-needs_kiwi = pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="kiwipiepy is not installed")
+needs_konlpy = pytest.mark.skipif(find_spec("konlpy") is None, reason="wants pip install 'conceptloom[konlpy]'")
+needs_kiwi = pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="wants pip install 'conceptloom[kiwi]'")
 TAG_ALL = """
 import json, sys
 from conceptloom.languages.korean.taggers import TAGGERS
@@ -104,7 +104,7 @@ def test_lines_of_mecabs_output() -> None:
 @pytest.mark.slow
 def test_signatures_name_the_tagger_and_its_dictionary(name: str, module: str, dictionary: str) -> None:
     """Another dictionary means another build: its version must be in the signature."""
-    pytest.importorskip(module)
+    pytest.importorskip(module, reason=f"wants the extra of the tagger {name}")
     signature = tagger(name).signature()
     assert signature["name"] == name
     assert dictionary in signature
@@ -115,7 +115,7 @@ def test_signatures_name_the_tagger_and_its_dictionary(name: str, module: str, d
     [("mecab", "MeCab"), ("kiwi", "kiwipiepy"), ("konlpy-mecab", "konlpy"), ("konlpy-okt", "konlpy")],
 )
 def test_a_signature_opens_no_tagger(name: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip(module)
+    pytest.importorskip(module, reason=f"wants the extra of the tagger {name}")
     monkeypatch.setattr(shutil, "which", lambda *_: "/usr/bin/java")
     monkeypatch.setitem(sys.modules, module, None)
     assert tagger_signature(name)["name"] == name

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needed import needs_captions
 from sacrebleu.metrics import BLEU
 
 from conceptloom.errors import ConfigError, InputError
@@ -63,7 +64,7 @@ def test_every_sentence_is_compared_with_the_others(
     assert [(note.what, note.times) for note in shown.notes] == ([("single_references", left)] if left else [])
 
 
-@pytest.mark.parametrize("preset", ["commongen", "sound"])
+@pytest.mark.parametrize("preset", [pytest.param("commongen", marks=needs_captions), "sound"])
 def test_scores_are_the_mean_over_rounds(preset: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each round is written to files and evaluated like any system, without METEOR, which starts slowly."""
     monkeypatch.setattr(captions.shutil, "which", lambda name: None)

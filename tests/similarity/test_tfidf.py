@@ -1,4 +1,4 @@
-"""Scorer tfidf against scikit-learn, and frequencies against collections.Counter."""
+"""Scorer tfidf against its definition and scikit-learn's figures, and frequencies against collections.Counter."""
 
 from collections import Counter
 from itertools import pairwise
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from similarity_batches import batch_of
+from tfidf_oracle import ROWS, SCIKIT_LEARN, cosines
 
 from conceptloom.errors import ConfigError
 from conceptloom.similarity import count_frequencies, make_scorer, merge_frequencies, pairwise_centralities
@@ -48,16 +49,19 @@ def test_a_slice_is_counted_as_that_slice():
     assert counted(count_frequencies(batch_of([["a"], ["b", "b"], ["c"]]).slice(1, 1))) == {"b": 1}
 
 
+def test_the_definition_has_the_figures_of_scikit_learn():
+    assert cosines(ROWS, ROWS) == pytest.approx(SCIKIT_LEARN, abs=1e-8)
+
+
 @settings(deadline=None)
 @given(st.lists(SENTENCES, min_size=1, max_size=4))
-def test_centralities_equal_scikit_learn(postings):
-    text = pytest.importorskip("sklearn.feature_extraction.text", reason="scikit-learn is not installed")
+def test_centralities_equal_their_definition(postings):
     rows = [row for posting in postings for row in posting]
     if not any(rows):
         return
-    vectors = text.TfidfVectorizer(analyzer=list, binary=True).fit_transform(rows).toarray()
+    cosine = cosines(rows, rows)
     offsets = np.cumsum([0, *map(len, postings)])
-    oracle = pairwise_centralities(lambda start, end: vectors[start:end] @ vectors[start:end].T, offsets)
+    oracle = pairwise_centralities(lambda start, end: cosine[start:end, start:end], offsets)
     scorer = make_scorer("tfidf").open(count_frequencies(batch_of(rows)))
     np.testing.assert_allclose(scorer.centralities(scorer.encode(batch_of(rows)), offsets), oracle, atol=1e-9)
 

@@ -38,7 +38,7 @@ LEMMAS = {"serves": "Serve", "printed": "print", "magazines": "magazine"}
 @pytest.fixture(scope="module")
 def model(tmp_path_factory) -> str:
     """A small pipeline: tags and lemmas by the form of the word, saved as a model of the user's is."""
-    spacy = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'conceptloom[spacy]'")
+    spacy = pytest.importorskip("spacy", reason="wants pip install 'conceptloom[spacy]'")
     pipeline = spacy.blank("en")
     rules = pipeline.add_pipe("attribute_ruler")
     for form, tag in FORMS.items():

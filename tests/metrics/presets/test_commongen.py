@@ -14,6 +14,7 @@ import pytest
 from english_outputs import unilm_dev
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from needed import WANTS, needs_captions
 
 from conceptloom.metrics import Item, Score, make_metrics
 from conceptloom.metrics.measures.commongen import captions
@@ -31,6 +32,8 @@ TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 
 @pytest.fixture(scope="module")
 def table() -> dict[str, Score]:
+    for package in ("spacy", "pycocoevalcap"):
+        pytest.importorskip(package, reason=WANTS)
     items = unilm_dev()
     return {score.name: score for metric in make_metrics("commongen") for score in metric(items)}
 
@@ -90,6 +93,7 @@ def test_bleu_of_sums_is_the_librarys(table: dict[str, Score]) -> None:
     assert [table["BLEU-3"].value, table["BLEU-4"].value] == pytest.approx([100 * value[2], 100 * value[3]], rel=1e-12)
 
 
+@needs_captions
 def test_a_line_for_each_reference_or_one_for_each_set_is_the_same() -> None:
     lines = unilm_dev()[:60]
     sets: dict[str, list[Item]] = {}
@@ -109,6 +113,7 @@ def test_a_line_for_each_reference_or_one_for_each_set_is_the_same() -> None:
     assert results[0] == pytest.approx(results[2], nan_ok=True)
 
 
+@needs_captions
 def test_without_java_meteor_is_missing() -> None:
     with mock.patch("shutil.which", return_value=None):
         found = {score.name: score for score in captions.captions([Item("a", ("dog",), ("A dog .",), "A dog")])}
@@ -177,6 +182,7 @@ def test_coverage_counts_lines_and_leaves_out_what_has_no_concepts() -> None:
     assert score.values is not None and score.values[:2] == pytest.approx([50, 100]) and np.isnan(score.values[2])
 
 
+@needs_captions
 def test_empty_predictions_and_lines_inside_texts_are_scored() -> None:
     items = [Item("a", ("dog",), ("A dog .",), ""), Item("b", ("cat",), ("A cat\nsits .",), "A cat\r\nsits .")]
     with mock.patch("shutil.which", return_value=None):
@@ -186,6 +192,7 @@ def test_empty_predictions_and_lines_inside_texts_are_scored() -> None:
     assert "\n" not in tokenized(items[1].prediction)
 
 
+@needs_captions
 def test_no_items_give_no_scores() -> None:
     scores = [score for metric in make_metrics("commongen") for score in metric([])]
     assert scores and all(math.isnan(score.value) for score in scores)

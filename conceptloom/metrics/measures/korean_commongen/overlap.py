@@ -4,6 +4,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from operator import add
 from typing import TypeVar
 
+from conceptloom.metrics.measures.subsequences import places, subsequence_length
+
 T = TypeVar("T", bound=Hashable)
 BETA = 1.2
 """How much more recall counts than precision in both scores."""
@@ -40,46 +42,15 @@ def bigram_f(predicted: list[str], references: Iterable[list[str]]) -> float:
 
 def subsequence_f(predicted: Sequence[T], references: Iterable[Sequence[T]]) -> float:
     """The published ROUGE-L: the F score of the longest common subsequence, against the best reference."""
-    masks = _masks(predicted)
+    masks = places(predicted)
     size, best = len(predicted), 0.0
     for reference in references:
-        length = _subsequence(masks, size, reference)
+        length = subsequence_length(masks, size, reference)
         if length:
             best = max(best, f_score(length / size, length / len(reference)))
     return best
 
 
-def common_subsequence(first: Sequence[T], second: Sequence[T]) -> int:
-    """The length of the longest common subsequence.
-
-    >>> common_subsequence("abcde", "xbxdx")
-    2
-    """
-    return _subsequence(_masks(first), len(first), second)
-
-
 def f_score(precision: float, recall: float) -> float:
     """F with BETA of two numbers that are not 0."""
     return (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision)
-
-
-def _masks(tokens: Iterable[T]) -> dict[T, int]:
-    """The places of each token, as the bits of an integer."""
-    masks: dict[T, int] = {}
-    bit = 1
-    for token in tokens:
-        masks[token] = masks.get(token, 0) | bit
-        bit <<= 1
-    return masks
-
-
-def _subsequence(masks: dict[T, int], size: int, other: Iterable[T]) -> int:
-    """Hyyrö's bit-parallel algorithm: a row of the table of lengths is one integer, with a 0 bit where it grows."""
-    every = (1 << size) - 1
-    row = every
-    for token in other:
-        mask = masks.get(token)
-        if mask:
-            common = row & mask
-            row = (row + common | row - common) & every
-    return size - row.bit_count()

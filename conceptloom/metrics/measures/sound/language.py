@@ -12,8 +12,7 @@ from conceptloom.languages.korean import extract
 from conceptloom.languages.korean.rules import RULES
 from conceptloom.languages.korean.taggers import tagger_signature
 from conceptloom.metrics.base import Item
-from conceptloom.metrics.measures import mecab_ko
-from conceptloom.metrics.measures.rouge_scorer import RougeScorer, rouge_scorer
+from conceptloom.metrics.measures import mecab_ko, rouge
 from conceptloom.metrics.optional_imports import import_optional
 
 _HANGUL = re.compile("[가-힣]")
@@ -34,8 +33,8 @@ class Language(Protocol):
     def concept_parts(self) -> dict[str, object]:
         """For a signature: the concept rule and the tagger or word list behind it."""
 
-    def rouge_scorer(self, types: list[str]) -> RougeScorer:
-        """rouge-score's scorer on this language's words."""
+    def rouge_words(self, texts: Sequence[str]) -> dict[str, list[str]]:
+        """The words of each distinct text that ROUGE counts."""
 
     def rouge_parts(self) -> dict[str, object]:
         """For a signature: the words that ROUGE counts."""
@@ -72,9 +71,9 @@ class Korean:
         parts = tagger_signature(self.tagger_name)
         return {"rule": self.rule, "tagger": parts.pop("name"), **parts}
 
-    def rouge_scorer(self, types: list[str]) -> RougeScorer:
+    def rouge_words(self, texts: Sequence[str]) -> dict[str, list[str]]:
         """See `Language`."""
-        return rouge_scorer(types, _Morphemes())
+        return self.tokens(texts)
 
     def rouge_parts(self) -> dict[str, object]:
         """See `Language`."""
@@ -112,9 +111,9 @@ class English:
         parts = analysers.named_analyser(analysers.EVERY).signature()
         return {"rule": parts.pop("name"), **parts}
 
-    def rouge_scorer(self, types: list[str]) -> RougeScorer:
+    def rouge_words(self, texts: Sequence[str]) -> dict[str, list[str]]:
         """See `Language`."""
-        return rouge_scorer(types)
+        return {text: rouge.words(text) for text in dict.fromkeys(texts)}
 
     def rouge_parts(self) -> dict[str, object]:
         """See `Language`."""
@@ -137,11 +136,3 @@ def language(name: str, rule: str) -> Language:
     if rule:
         raise ConfigError("English has one concept rule; omit the option rule")
     return English()
-
-
-class _Morphemes:
-    """The tokenizer given to rouge-score."""
-
-    def tokenize(self, text: str) -> list[str]:
-        """The morphemes of a text."""
-        return mecab_ko.morphemes([text])[text]

@@ -1,4 +1,4 @@
-"""Corpus BLEU, chrF++ and ROUGE by sacrebleu and rouge-score, kept as statistics of each sentence."""
+"""Corpus BLEU and chrF++ (sacrebleu) and ROUGE, kept as statistics of each sentence."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,12 @@ import numpy as np
 
 from conceptloom.arrays.types import Float64
 from conceptloom.metrics.base import Blockwise, Item, Score, make_signature
-from conceptloom.metrics.measures.rouge_scorer import rouge_version
+from conceptloom.metrics.measures.rouge import ROUGE
 from conceptloom.metrics.measures.sound.language import Language
 from conceptloom.metrics.measures.sound.rows import WIDTH, reference_parts, with_references
 from conceptloom.metrics.measures.sums import average, total_score
 from conceptloom.metrics.optional_imports import import_optional
 
-ROUGE = {"ROUGE-2": "rouge2", "ROUGE-L": "rougeL"}
 _BLEU_WIDTH = 2 + 2 * 4
 _CHRF_WIDTH = 3 * (6 + 2)
 
@@ -84,14 +83,15 @@ class Rouge(Blockwise):
         return with_references(items, len(ROUGE), lambda: self._columns(items))
 
     def _columns(self, items: Sequence[Item]) -> list[list[float]]:
-        scorer = self.language.rouge_scorer(list(ROUGE.values()))
-        found = [scorer.score_multi(item.references, item.prediction) for item in items]
-        return [[scores[kind].fmeasure for kind in ROUGE.values()] for scores in found]
+        words = self.language.rouge_words([text for item in items for text in (item.prediction, *item.references)])
+        return [
+            [max(f1(words[item.prediction], words[text]) for text in item.references) for f1 in ROUGE.values()]
+            for item in items
+        ]
 
     def scores(self, rows: Float64) -> list[Score]:
         """See `Blockwise`."""
         parts = {**reference_parts(rows), "f": 1, "best": "max", **self.language.rouge_parts()}
-        parts["rouge-score"] = rouge_version()
         return [
             average(name, 100 * rows[:, WIDTH + at], make_signature(name, **parts)) for at, name in enumerate(ROUGE)
         ]
