@@ -58,7 +58,7 @@ def _package(options: PipelineOptions) -> Complaints:
     try:
         import_module("apache_beam.runners.dataflow.internal.apiclient")
     except ImportError:
-        yield "apache-beam[gcp] is not installed: pip install 'conceptloom[gcp]'"
+        yield "the Google packages of Beam's Dataflow runner are not installed: pip install 'conceptloom[gcp]'"
 
 
 def _place(options: PipelineOptions) -> Complaints:

@@ -126,7 +126,7 @@ def test_a_frozen_build_must_be_where_workers_see_it(recipe: str, tmp_path: Path
 def test_beam_without_its_google_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "apache_beam.runners.dataflow.internal.apiclient", None)
     assert missing(NEEDED, INPUTS, OUTPUT) == [
-        "apache-beam[gcp] is not installed: pip install 'conceptloom[gcp]'",
+        "the Google packages of Beam's Dataflow runner are not installed: pip install 'conceptloom[gcp]'",
     ]
 
 
