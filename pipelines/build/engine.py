@@ -46,10 +46,11 @@ class Runner(Protocol):
         """Returns a warning about building this much text with this runner, or None."""
         return None
 
-    def run(self, stage: str, construct: Construct) -> dict[str, int]:
+    def run(self, stage: str, construct: Construct, directory: str | None = None) -> dict[str, int]:
         """Runs the transforms that `construct` adds to a pipeline; returns the runner's counters.
 
-        The result is empty for a runner without counters. Work that was retried may be counted twice.
+        The result is empty for a runner without counters. Work that was retried may be counted twice. `directory` is
+        that of the stage, where a runner may keep files of its own until the stage ends.
         """
 
 
@@ -163,7 +164,7 @@ class Build(Generic[S]):
         self._clear(stage, context)
         self.observer.started(stage.name, _expected(context))
         begin = time.monotonic()
-        counted = self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline))
+        counted = self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline), directory)
         receipts = collect(read_receipts(directory), self._base(stage, context))
         receipts.ledger.check(stage.name)
         check_handover(context, stage.name, receipts.ledger)

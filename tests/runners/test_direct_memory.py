@@ -14,7 +14,13 @@ def test_what_fits_is_not_warned_of() -> None:
 
 def test_what_does_not_fit_is_warned_of_with_a_cure() -> None:
     said = DirectRunner().warning(MEMORY)
-    assert said is not None and f"this machine has {MEMORY / 2**30:.0f}" in said and "--runner" in said
+    assert said is not None and f"this machine has {MEMORY / 2**30:.1f}" in said and "--runner" in said
+
+
+def test_every_worker_takes_memory() -> None:
+    with DirectRunner.with_workers(MEMORY // 2**28) as many:
+        assert many.warning(0) is not None
+    assert DirectRunner().warning(0) is None
 
 
 def test_an_engine_that_keeps_its_shuffle_on_disks_does_not_warn() -> None:
