@@ -27,6 +27,9 @@ from conceptloom.tasks.common import load_common
 SHUFFLE = "shuffle"
 """The folder in a stage's directory with the blocks that wait to meet, while the stage runs."""
 
+FEW_BYTES = 512 << 10
+"""Text that takes less work than starting worker processes does, each of which needs 1.5 CPU seconds for that."""
+
 MEMORY, MEMORY_PER_WORKER, MEMORY_PER_BYTE = 300 << 20, 450 << 20, 2
 """Bytes of memory of this process, of a worker with a bucket, and for each byte of input: the candidates of a split."""
 
@@ -40,7 +43,7 @@ class DirectRunner(Runner):
     """Runs stages on this machine. Beam keeps a shuffle in the memory of this process: references to blocks in files.
 
     `compression` is the Arrow codec of these blocks: none, unless a build is to tell what another runner would shuffle.
-    `workers` is the number of processes that it warns for.
+    `workers` is the number of processes that it warns for; None is as in `with_workers`.
     `environment` is a Beam SDK environment to run the tasks in instead of this process, for tests.
     """
 
@@ -49,30 +52,35 @@ class DirectRunner(Runner):
         options: tuple[str, ...] = (),
         environment: Environment | None = None,
         compression: str | None = None,
-        workers: int = 1,
+        workers: int | None = 1,
     ) -> None:
         self._options = options
         self._environment = environment
         self._compression = compression
-        self._workers = workers
-        self._open_pool: Callable[[], object] = lambda: None
+        self._by_input, self._workers = workers is None, workers or cores()
+        self._open_pool: Callable[[], object] = _no_pool
 
     @staticmethod
     @contextmanager
     def with_workers(
         workers: int | None, options: tuple[str, ...] = (), compression: str | None = None
     ) -> Iterator["DirectRunner"]:
-        """Yields a runner whose tasks run in `workers` processes (None: one per core), started with the first stage.
+        """Yields a runner whose tasks run in `workers` processes, started with the first stage.
 
-        Raises ConfigError for options that Beam does not know.
+        None means one per core, or this process alone for a build of FEW_BYTES of text. Raises ConfigError for options
+        that Beam does not know.
         """
         with ExitStack() as stack:
             check_known(parsed(options))
-            count = workers or cores()
-            runner = DirectRunner(options, compression=compression, workers=count)
-            pool = local_pool(count, load_common)
+            runner = DirectRunner(options, compression=compression, workers=workers)
+            pool = local_pool(runner._workers, load_common)
             runner._open_pool = cache(lambda: stack.enter_context(pool))
             yield runner
+
+    def begin(self, input_bytes: int) -> None:
+        """Leaves out the processes of a small build, unless their number was given."""
+        if self._by_input and input_bytes <= FEW_BYTES:
+            self._open_pool, self._workers = _no_pool, 1
 
     def warning(self, input_bytes: int) -> str | None:
         """Returns a warning if a build of this much text is unlikely to fit into memory."""
@@ -100,6 +108,10 @@ class DirectRunner(Runner):
                 raise KeyboardInterrupt from None
             raise as_error(stage, error) from error
         return counters(result, stage)
+
+
+def _no_pool() -> None:
+    return
 
 
 @contextmanager

@@ -46,6 +46,10 @@ class Runner(Protocol):
         """Returns a warning about building this much text with this runner, or None."""
         return None
 
+    def begin(self, input_bytes: int) -> None:
+        """Called once before the first stage with the bytes of text that the build reads; starts nothing."""
+        return
+
     def run(self, stage: str, construct: Construct, directory: str | None = None) -> dict[str, int]:
         """Runs the transforms that `construct` adds to a pipeline; returns the runner's counters.
 
@@ -110,6 +114,7 @@ class Build(Generic[S]):
         notes = self.recipe.check(self.settings, self.output)
         plan = self.plan()
         self.observer.planned(plan)
+        self.runner.begin(plan.bytes)
         warning = self.runner.warning(plan.bytes)
         for note in (*notes, *([f"warning: {warning}"] if warning else [])):
             self.observer.noted(note)
