@@ -10,7 +10,6 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import Environment
 
@@ -19,7 +18,7 @@ from conceptloom.parallel import local_pool
 from conceptloom.pipelines.build.engine import Construct, Runner
 from conceptloom.runners.counters import counters
 from conceptloom.runners.failures import as_error
-from conceptloom.runners.options import check_known, parsed
+from conceptloom.runners.options import OptionsParsedOnce, check_known, parsed
 from conceptloom.spill import spilling
 from conceptloom.stopping import asked
 from conceptloom.tasks.common import load_common
@@ -98,7 +97,7 @@ class DirectRunner(Runner):
 
     def _run(self, stage: str, construct: Construct) -> dict[str, int]:
         runner = FnApiRunner(default_environment=self._environment)
-        pipeline = beam.Pipeline(runner=runner, options=PipelineOptions(list(self._options)))
+        pipeline = beam.Pipeline(runner=runner, options=OptionsParsedOnce(list(self._options)))
         try:
             construct(pipeline)
             result = pipeline.run()
