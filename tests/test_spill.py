@@ -2,14 +2,32 @@
 
 import errno
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from conceptloom import storage
 from conceptloom.errors import BuildError, OutputError
 from conceptloom.spill import MARK, SMALL, Spill, opened, size, spilling, waiting, whole
+from conceptloom.tasks.base import RECEIPTS, SPENT, Output, run_spilling
+
+
+@dataclass(frozen=True)
+class Upper:
+    """Sends each block in capitals to its bucket and the next, and the side input behind them."""
+
+    outputs: ClassVar[tuple[str, ...]] = ("upper", RECEIPTS)
+
+    def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
+        """See Task."""
+        for block in blocks:
+            yield Output("upper", bucket, block.upper())
+            yield Output("upper", bucket + 1, block.upper() + (side or b""))
+        yield Output(RECEIPTS, 0, b"{}" * SMALL)
+        yield Output("counted", bucket, b"1" * 2 * SMALL)
 
 
 @pytest.fixture
@@ -29,6 +47,18 @@ def some_blocks() -> list[bytes]:
 def put(spill: Spill, blocks: list[bytes]) -> list[bytes]:
     with spill.writer() as writer:
         return [writer.put(block) for block in blocks]
+
+
+@pytest.mark.parametrize("side", [None, b"beside" * 100])
+def test_a_task_gets_and_sends_the_same_by_way_of_files(spill: Spill, side: bytes | None) -> None:
+    blocks = [b"ab" * 300, b"c", b"d" * 9000]
+    shared = None if side is None else put(spill, [side])[0]
+    results = [one for one in run_spilling(spill, Upper(), 3, put(spill, blocks), shared) if one.tag != SPENT]
+    sent = [(block.upper(), block.upper() + (side or b"")) for block in blocks]
+    expected = [(bucket, data) for pair in sent for bucket, data in zip((3, 4), pair, strict=True)]
+    assert [(one.bucket, spill.content(one.data)) for one in results if one.tag == "upper"] == expected
+    assert max(len(one.data) for one in results if one.tag == "upper") <= SMALL
+    assert [one.data for one in results if one.tag != "upper"] == [b"{}" * SMALL, b"1" * 2 * SMALL]
 
 
 def test_what_waits_is_what_was_put(spill: Spill) -> None:
