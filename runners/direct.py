@@ -26,7 +26,7 @@ from conceptloom.tasks.common import load_common
 SHUFFLE = "shuffle"
 """The folder in a stage's directory with the blocks that wait to meet, while the stage runs."""
 
-FEW_BYTES = 512 << 10
+FEW_BYTES = 1 << 20
 """Text that takes less work than starting worker processes does, each of which needs 1.5 CPU seconds for that."""
 
 MEMORY, MEMORY_PER_WORKER, MEMORY_PER_BYTE = 300 << 20, 450 << 20, 2
