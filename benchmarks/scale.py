@@ -19,6 +19,7 @@ from conceptloom.pipelines.build.inputs import bucket_count
 from conceptloom.pipelines.estimation.estimate import SAMPLE_BYTES, build_samples, stage_estimates
 from conceptloom.pipelines.estimation.extrapolate import Whole
 from conceptloom.runners import DirectRunner
+from conceptloom.tables import COMPRESSED
 
 KINDS = {
     "korean-commongen": {"ingest": 2, "select": 3, "split": 2},
@@ -95,7 +96,7 @@ def main() -> None:
         recipe,
         recipe.costs,
         make_settings(recipe.settings, data, "--set"),
-        runner=DirectRunner(),
+        runner=DirectRunner(compression=COMPRESSED),
         sample_bytes=options.sample,
         base=base,
     )
@@ -104,7 +105,7 @@ def main() -> None:
         print(f"\n{sentences:,.0f} sentences, from samples of up to {measured.measured[-1]['read']:,.0f} of them")
         table(whole, names, options.workers)
         lists(options.recipe, whole, names)
-    held = max(measured.held(name, 0)[0] for name in names)
+    held = max(measured.held(name) for name in names)
     print(f"\na worker: {base / 2**20:,.0f} MiB idle, {held / 2**20:,.0f} more with one bucket of the sample's size")
 
 

@@ -22,11 +22,15 @@ from threadpoolctl import threadpool_limits
 
 from conceptloom import storage
 from conceptloom.errors import BuildError
+from conceptloom.memory import release
 from conceptloom.stopping import deaf_children, end_children
 
 T = TypeVar("T")
 Results: TypeAlias = list[Any]
 """What one call yielded; the calls of a pool may yield different things."""
+
+IDLE = 0.2
+"""Seconds after its last call from which a worker releases memory."""
 
 _pool: ProcessPoolExecutor | None = None
 _workers = 1
@@ -49,6 +53,24 @@ def one_thread() -> None:
 
 def _nothing() -> None:
     pass
+
+
+class _Idle:
+    """Releases the unused memory of a worker that waits for its next call for a while; a busy one uses it again."""
+
+    def __init__(self) -> None:
+        self._timer = threading.Timer(IDLE, release)
+
+    def __enter__(self) -> None:
+        self._timer.cancel()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer = threading.Timer(IDLE, release)
+        self._timer.daemon = True
+        self._timer.start()
+
+
+_idle = _Idle()
 
 
 def _start_worker(file_options: tuple[str, ...] | None) -> None:
@@ -146,4 +168,5 @@ def _collect(call: bytes) -> Results:
             f"a worker process cannot load a step of the build ({type(error).__name__}: {error}): what is not "
             "installed must be in a module on PYTHONPATH; or use --workers 1"
         ) from None
-    return list(function(*arguments))
+    with _idle:
+        return list(function(*arguments))

@@ -1,6 +1,8 @@
 """Arrow tables as bytes: IPC for a shuffle, Parquet for files. The same rows give the same bytes."""
 
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import BinaryIO
 
 import numpy as np
@@ -21,14 +23,29 @@ ROW_GROUP = 64 * 1024
 """Rows of one row group of a Parquet file."""
 
 
-def to_ipc(table: pa.Table) -> bytes:
-    """Returns the rows of `table` as a compressed Arrow IPC stream. Of a slice only its own rows are written.
+COMPRESSED = "zstd"
+"""How blocks are compressed that cross a network or wait in memory: sentences to four tenths of their size."""
 
-    Compressed, because a local runner holds several copies of what crosses a shuffle: zstd reduces sentences to a third
-    of their size in 0.6 microseconds each.
+_compression: ContextVar[str | None] = ContextVar("compression", default=COMPRESSED)
+
+
+@contextmanager
+def compressing(codec: str | None) -> Iterator[None]:
+    """Compresses the blocks made within by an Arrow codec, or not at all. Whoever reads a block need not know."""
+    token = _compression.set(codec)
+    try:
+        yield
+    finally:
+        _compression.reset(token)
+
+
+def to_ipc(table: pa.Table) -> bytes:
+    """Returns the rows of `table` as an Arrow IPC stream, see `compressing`. Of a slice only its own rows are written.
+
+    Writing and reading a sentence takes 1.5 microseconds compressed and 0.3 as it is.
     """
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as stream:
+    sink, options = pa.BufferOutputStream(), pa.ipc.IpcWriteOptions(compression=_compression.get())
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
         stream.write_table(table.combine_chunks())
     return sink.getvalue().to_pybytes()
 

@@ -41,7 +41,7 @@ class DataflowRunner(Runner):
             raise ConfigError(f"runner dataflow: {'; '.join(found)}")
         self._recipe = recipe
 
-    def run(self, stage: str, construct: Construct) -> dict[str, int]:
+    def run(self, stage: str, construct: Construct, directory: str | None = None) -> dict[str, int]:
         """Submits the job of a stage and waits for it; raises BuildError that names the stage, the job and its page.
 
         If the wait is interrupted, the job is cancelled: it would otherwise write into the output of the next build.

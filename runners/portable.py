@@ -43,7 +43,7 @@ class PortableRunner(Runner):
         self._here = here
         self._waits = waits
 
-    def run(self, stage: str, construct: Construct) -> dict[str, int]:
+    def run(self, stage: str, construct: Construct, directory: str | None = None) -> dict[str, int]:
         """Runs the job of a stage; raises the ConceptloomError of a task, or BuildError that names the stage."""
         for wait in self._waits:
             try:

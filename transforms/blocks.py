@@ -8,11 +8,12 @@ from apache_beam import pvalue
 from apache_beam.metrics import Metrics
 from apache_beam.transforms.window import GlobalWindows
 
-from conceptloom import progress
+from conceptloom import progress, spill
+from conceptloom.memory import release
 from conceptloom.parallel import Pipelined, one_thread
 from conceptloom.parts import cut, joined
 from conceptloom.tables import Block
-from conceptloom.tasks.base import RECEIPTS, SPENT, Output, Task, sentences_in, timed
+from conceptloom.tasks.base import RECEIPTS, SPENT, Output, Task, run_spilling, sentences_in
 
 TASKS = "tasks"
 """The namespace of the counters of tasks.
@@ -43,7 +44,8 @@ class RunTask(beam.DoFn):
     def process(self, element: tuple[int, Iterable[bytes]], side: Iterable[bytes] | None = None) -> Iterator[object]:
         bucket, blocks = element
         full = [block for block in blocks if block]
-        for outputs in self._calls.submit(timed, self._task, bucket, full, self._side.whole(side)):
+        shared = self._side.whole(side)
+        for outputs in self._calls.submit(run_spilling, spill.opened(), self._task, bucket, full, shared):
             yield from tagged(self._task, outputs)
             progress.work(self._share)
 
@@ -61,9 +63,12 @@ class Side:
         self._whole: bytes | None = None
 
     def whole(self, parts: Iterable[bytes] | None) -> bytes | None:
-        """Returns the block, or several blocks one after the other, sorted; None if there is no side input."""
+        """Returns the block, or several blocks one after the other, sorted; None if there is no side input.
+
+        If blocks wait in files, so does the result: every call would get a copy of it otherwise.
+        """
         if self._whole is None and parts is not None:
-            self._whole = b"".join(sorted(joined(parts)))
+            self._whole = spill.waiting(b"".join(sorted(map(spill.whole, joined(parts)))))
         return self._whole
 
 
@@ -76,7 +81,7 @@ def tagged(task: object, outputs: Iterable[Output]) -> Iterator[pvalue.TaggedOut
         if output.tag == RECEIPTS:
             # Reported as each call ends: later steps may run only when all calls have ended.
             progress.advance(*sentences_in(output.data))
-        Metrics.counter(TASKS, f"shuffled_bytes_{output.tag}").inc(len(output.data))
+        Metrics.counter(TASKS, f"shuffled_bytes_{output.tag}").inc(spill.size(output.data))
         Metrics.counter(TASKS, f"shuffled_blocks_{output.tag}").inc()
         yield pvalue.TaggedOutput(output.tag, (output.bucket, output.data))
 
@@ -105,7 +110,8 @@ class GroupBlocks(beam.PTransform):
     """Groups blocks by bucket, in no particular order: the one place where anything is shuffled.
 
     Larger blocks cross in parts (see conceptloom.parts), counted in `cut_blocks`: no engine has to sort a record that
-    is larger than PART_BYTES.
+    is larger than PART_BYTES. On the local runner blocks wait in files (see conceptloom.spill), and what crosses is
+    references.
     """
 
     def expand(self, blocks: beam.PCollection[Block]) -> beam.PCollection[tuple[int, Iterable[bytes]]]:
@@ -206,4 +212,7 @@ class Single(beam.PTransform):
 
 
 def _merge_blocks(element: tuple[int, Iterable[bytes]], merge: Callable[[list[bytes]], bytes]) -> Block:
-    return element[0], merge([block for block in element[1] if block])
+    merged = merge([spill.whole(block) for block in element[1] if block])
+    # Of all steps in the runner's own process this one takes the most memory, and what follows runs beside it.
+    release()
+    return element[0], merged

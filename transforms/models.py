@@ -10,10 +10,10 @@ from apache_beam import pvalue
 from apache_beam.metrics import Metrics
 from apache_beam.utils.shared import Shared
 
-from conceptloom import progress
+from conceptloom import progress, spill
 from conceptloom.errors import BuildError, ConceptloomError
 from conceptloom.parallel import one_thread
-from conceptloom.tasks.base import Output, Task, timed
+from conceptloom.tasks.base import Output, Task, run_spilling
 from conceptloom.tasks.models import COUNTED, ModelTask
 from conceptloom.transforms.blocks import TASKS, Side, tagged
 
@@ -30,7 +30,7 @@ class HeldModel:
     def run(self, bucket: int, blocks: list[bytes], side: bytes | None) -> list[Output]:
         """Returns the results for one bucket."""
         with self._turn:
-            return list(timed(self._opened, bucket, blocks, side))
+            return list(run_spilling(spill.opened(), self._opened, bucket, blocks, side))
 
     def take_load_ms(self) -> int | None:
         """Returns how long opening took, the first time; None from then on, so that it is counted once."""

@@ -36,7 +36,8 @@ def build(
     workers: int | None = typer.Option(
         None,
         min=1,
-        help="The number of parallel tasks; default: one per core (dataflow: the service decides).",
+        help="The number of parallel tasks; default: one per core, or one for little text (dataflow: the service "
+        "decides).",
     ),
     limit: int | None = typer.Option(None, min=1, help="Read only the first N records of each file."),
     frozen: str | None = typer.Option(None, help="A finished build whose validation and test are reused unchanged."),
@@ -80,7 +81,7 @@ def demo(
         "korean-commongen", "--recipe", help="The recipe; `conceptloom recipes` lists them all."
     ),
     output: str = typer.Option("conceptloom-demo", "--output", help="The directory of the build."),
-    workers: int | None = typer.Option(None, min=1, help="The number of worker processes; default: one per core."),
+    workers: int | None = typer.Option(None, min=1, help="The number of worker processes; the samples need none."),
     as_json: bool = typer.Option(False, "--json", help="Print the report as JSON."),
     log_format: LogFormat = typer.Option(LogFormat.TEXT, LOG_OPTION, help=LOG_HELP),
 ) -> None:

@@ -44,13 +44,17 @@ def estimate(
     options = beam_options(context, "give an input as --input NAME=PATTERN")
     from conceptloom.pipelines import RECIPES
     from conceptloom.pipelines.build.configuration import make_settings
+    from conceptloom.pipelines.estimation.estimate import DIRECT
     from conceptloom.pipelines.estimation.estimate import estimate as estimated
     from conceptloom.runners import DirectRunner
+    from conceptloom.tables import COMPRESSED
 
     data = settings_data(inputs, config, assignments, {"limit": limit, "frozen": frozen, **own_settings(context)})
     chosen = RECIPES[recipe]
     settings = make_settings(chosen.settings, {"recipe": recipe, **data}, "--config, --input and --set")
-    with DirectRunner.with_workers(1, options) as opened:
+    # What another runner would shuffle is compressed.
+    compression = None if runner == DIRECT else COMPRESSED
+    with DirectRunner.with_workers(1, options, compression) as opened:
         found = estimated(
             chosen, settings, opened, where=runner, workers=workers or os.cpu_count() or 1, sample_bytes=_size(sample)
         )

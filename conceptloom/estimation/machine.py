@@ -1,15 +1,11 @@
 """The resources of this machine, and what this process has used of them (from Linux's /proc)."""
 
-import ctypes
-import gc
 import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-
-import pyarrow as pa
 
 from conceptloom.parallel import Pipelined, local_pool
 
@@ -29,15 +25,6 @@ def resident(process: int | str = "self") -> int:
     with suppress(OSError):
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
-
-
-def release() -> None:
-    """Returns unused memory of this process to the system, as far as its allocators can."""
-    gc.collect()
-    pa.default_memory_pool().release_unused()
-    with suppress(OSError, AttributeError):
-        # A function of glibc; other C libraries lack it.
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def bytes_read() -> int:

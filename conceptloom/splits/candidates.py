@@ -109,7 +109,9 @@ def merge_candidates(parts: Iterable[Candidates], wanted: int, seed: int) -> Can
         for stratum, (sentences, eligible) in part.strata.items():
             before = supplies.get(stratum, Supply(0, 0))
             supplies[stratum] = Supply(before.sentences + sentences, before.eligible + eligible)
-    return Candidates(_best(pa.concat_tables(tables).combine_chunks(), wanted, seed), supplies)
+    together = pa.concat_tables(tables).combine_chunks()
+    tables.clear()
+    return Candidates(_best(together, wanted, seed), supplies)
 
 
 def set_priorities(sets: UInt64, seed: int) -> UInt64:

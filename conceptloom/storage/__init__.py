@@ -26,6 +26,7 @@ __all__ = [
     "claim",
     "copy",
     "delete_all",
+    "delete_in_use",
     "delete_tree",
     "delete_unfinished",
     "exists",
@@ -35,6 +36,8 @@ __all__ = [
     "list_files",
     "list_folders",
     "match",
+    "new_directory",
+    "new_file",
     "open_read",
     "options",
     "read_bytes",
@@ -144,6 +147,29 @@ def delete_unfinished(directory: str) -> None:
     """Deletes what killed writers left below a directory, at any depth. An object store holds nothing unfinished."""
     with _writing(directory):
         (remote if is_remote(directory) else local).delete_unfinished(directory)
+
+
+def delete_in_use(directory: str) -> None:
+    """Deletes a local directory that other processes may still write to, if it exists; they find it no more."""
+    with _writing(directory):
+        local.delete_in_use(directory)
+
+
+def new_directory(path: str) -> None:
+    """Creates an empty local directory, and those above it; one of this name is deleted with everything in it."""
+    delete_tree(path)
+    with _writing(path):
+        os.makedirs(path)
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[BinaryIO]:
+    """Yields a stream to a new local file, which appears at once: for what no one looks for before it is finished.
+
+    Unlike an atomic writer it creates no directory.
+    """
+    with _writing(path), open(path, "xb") as stream:
+        yield stream
 
 
 @contextmanager

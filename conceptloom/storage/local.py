@@ -58,6 +58,15 @@ def delete_unfinished(directory: str) -> None:
     delete([path for path in found if is_temporary(path)])
 
 
+def delete_in_use(directory: str) -> None:
+    """Deletes a directory that other processes may still write to: they find it no more. Raises OSError."""
+    # Renamed first: a file that is created meanwhile would keep the directory from being deleted.
+    retired = os.path.join(os.path.dirname(directory), temporary_name())
+    with suppress(FileNotFoundError):
+        os.rename(directory, retired)
+        shutil.rmtree(retired)
+
+
 @contextmanager
 def atomic_path(path: str) -> Iterator[str]:
     """Yields a name beside `path` to write to; its file becomes `path` if the block succeeds. Raises OSError."""

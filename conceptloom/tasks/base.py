@@ -11,6 +11,8 @@ from typing import ClassVar, NamedTuple, Protocol
 
 from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
+from conceptloom.spill import Spill, SpillWriter, held_content
+from conceptloom.tables import compressing
 
 
 class Output(NamedTuple):
@@ -54,6 +56,27 @@ def timed(task: Task, bucket: int, blocks: Iterable[bytes], side: bytes | None) 
             break
         yield output
     yield Output(SPENT, bucket, str(spent // 1_000_000).encode())
+
+
+def run_spilling(
+    spill: Spill | None, task: Task, bucket: int, blocks: Iterable[bytes], side: bytes | None
+) -> Iterator[Output]:
+    """Yields what `timed` does; with a `spill` from blocks that wait there, and after writing the results there.
+
+    Receipts, and what goes only into counters, are read by the stage itself and stay as they are.
+    """
+    if spill is None:
+        yield from timed(task, bucket, blocks, side)
+        return
+    shared = None if side is None else held_content(spill, side)
+    with compressing(spill.compression), spill.writer() as writer:
+        results = [_waiting(one, task, writer) for one in timed(task, bucket, spill.blocks(blocks), shared)]
+    yield from results
+
+
+def _waiting(output: Output, task: Task, writer: SpillWriter) -> Output:
+    sent = output.tag in task.outputs and output.tag != RECEIPTS
+    return output._replace(data=writer.put(output.data)) if sent else output
 
 
 def receipt(bucket: int, ledger: Ledger, files: Iterable[JsonObject] = (), **extra: object) -> Output:

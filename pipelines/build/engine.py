@@ -46,10 +46,15 @@ class Runner(Protocol):
         """Returns a warning about building this much text with this runner, or None."""
         return None
 
-    def run(self, stage: str, construct: Construct) -> dict[str, int]:
+    def begin(self, input_bytes: int) -> None:
+        """Called once before the first stage with the bytes of text that the build reads; starts nothing."""
+        return
+
+    def run(self, stage: str, construct: Construct, directory: str | None = None) -> dict[str, int]:
         """Runs the transforms that `construct` adds to a pipeline; returns the runner's counters.
 
-        The result is empty for a runner without counters. Work that was retried may be counted twice.
+        The result is empty for a runner without counters. Work that was retried may be counted twice. `directory` is
+        that of the stage, where a runner may keep files of its own until the stage ends.
         """
 
 
@@ -109,6 +114,7 @@ class Build(Generic[S]):
         notes = self.recipe.check(self.settings, self.output)
         plan = self.plan()
         self.observer.planned(plan)
+        self.runner.begin(plan.bytes)
         warning = self.runner.warning(plan.bytes)
         for note in (*notes, *([f"warning: {warning}"] if warning else [])):
             self.observer.noted(note)
@@ -163,7 +169,7 @@ class Build(Generic[S]):
         self._clear(stage, context)
         self.observer.started(stage.name, _expected(context))
         begin = time.monotonic()
-        counted = self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline))
+        counted = self.runner.run(stage.name, lambda pipeline: stage.construct(context, pipeline), directory)
         receipts = collect(read_receipts(directory), self._base(stage, context))
         receipts.ledger.check(stage.name)
         check_handover(context, stage.name, receipts.ledger)

@@ -14,7 +14,7 @@ from conceptloom.pipelines.build.inputs import plan_inputs
 from conceptloom.pipelines.build.recipe import Recipe
 from conceptloom.pipelines.build.settings import S
 from conceptloom.pipelines.estimation.extrapolate import Whole
-from conceptloom.pipelines.estimation.model import CostModel, Counted, Seen, apart
+from conceptloom.pipelines.estimation.model import CostModel, Counted, Seen
 from conceptloom.pipelines.estimation.samples import draw_sample, run_sample
 
 DIRECT = "direct"
@@ -38,8 +38,6 @@ class StageEstimate:
     seconds: float
     bucket_held: int
     """Memory for the work on one bucket, above an idle process."""
-    shuffle_held: int
-    """Memory for the shuffle in the direct runner."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,8 @@ def estimate(
 ) -> Estimate:
     """Builds samples with `runner` in this process; returns the estimate for `workers` workers of runner `where`.
 
-    Raises ConfigError for an unknown runner, and whatever a build raises.
+    `runner` compresses blocks as that runner does. Raises ConfigError for an unknown runner, and whatever a build
+    raises.
     """
     if where not in RUNNERS:
         raise ConfigError(f"cannot estimate a build on runner {where!r}; supported runners: {', '.join(RUNNERS)}")
@@ -104,7 +103,7 @@ def estimate(
         bytes_written=sum(one.bytes_written for one in stages),
         cpu_seconds=round(outside + whole.runs[-1].finish + sum(one.cpu_seconds for one in stages), 1),
         seconds=round((first + whole.runs[-1].finish) * whole.busy + sum(one.seconds for one in stages), 1),
-        memory=base + _memory(stages, where, pool, held, all(apart(model, one.name) for one in stages)),
+        memory=base + _memory(stages, pool, held),
         machine={"cores": here, "memory": memory(), "busy": round(whole.busy, 2)},
         assumptions=_assumptions(where, spread_over),
     )
@@ -164,37 +163,25 @@ def stage_estimates(
     for name in names:
         took = whole.seconds(name)
         read, kept = whole.handed_over(name, stages[-1].kept if stages else whole.rows["read"])
-        shuffled = whole.shuffled(name)
-        one_bucket, shuffle = whole.held(name, shuffled)
         one = StageEstimate(
             name=name,
             read=round(read),
             kept=round(kept),
             bytes_read=round(whole.bytes_read(name)),
-            bytes_shuffled=round(shuffled),
+            bytes_shuffled=round(whole.shuffled(name)),
             bytes_written=round(whole.written(name)),
             cpu_seconds=round(sum(took) + max(0, pool - 1) * took.loading, 2),
             seconds=round((took.spread / spread_over + took.alone + took.runner + took.loading) * whole.busy, 2),
-            bucket_held=round(one_bucket),
-            shuffle_held=round(shuffle),
+            bucket_held=round(whole.held(name)),
         )
         stages.append(one)
     return tuple(stages)
 
 
-def _memory(stages: tuple[StageEstimate, ...], where: str, pool: int, held: int, apart: bool) -> int:
-    """Returns the peak memory above that of this process when it was empty; an idle worker of the pool holds `held`.
-
-    `apart` says that the memory of buckets and shuffle is known for each stage, so that it is not summed across stages.
-    """
+def _memory(stages: tuple[StageEstimate, ...], pool: int, held: int) -> int:
+    """Returns the peak memory above that of this process when it was empty; an idle worker of the pool holds `held`."""
     one_bucket = max(one.bucket_held for one in stages)
-    if where != DIRECT:
-        return one_bucket
-    if not pool:
-        return max(one.bucket_held + one.shuffle_held for one in stages)
-    if apart:
-        return max(one.shuffle_held + pool * (held + one.bucket_held) for one in stages)
-    return max(one.shuffle_held for one in stages) + pool * (held + one_bucket)
+    return pool * (held + one_bucket) if pool else one_bucket
 
 
 def _sample_facts(whole: Whole[S, Counted, Seen], begin: float) -> JsonObject:
@@ -211,7 +198,8 @@ def _assumptions(where: str, spread_over: int) -> tuple[str, ...]:
     if where == DIRECT:
         return (
             f"{times} (workers, at most cores and buckets); Beam's own work is not divided",
-            "memory: this process with the largest shuffle and, with two or more workers, one bucket in each of them",
+            "memory: this process and, with two or more workers, one bucket in each of them; the shuffle of a "
+            "stage waits in files below --output",
         )
     return (
         f"{times} (workers, at most buckets): a worker's core is as fast as one here; starting machines, the "

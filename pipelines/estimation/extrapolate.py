@@ -22,7 +22,6 @@ from conceptloom.pipelines.estimation.model import (
     Samples,
     Seen,
     StageCosts,
-    apart,
 )
 from conceptloom.pipelines.estimation.samples import Sample
 from conceptloom.schemas import RAW
@@ -30,13 +29,6 @@ from conceptloom.tables import to_ipc
 
 HEADS = len(to_ipc(pa.Table.from_pylist([{}], RAW)))
 """Approximate bytes of a block besides its rows: the schema and the column headers."""
-
-COPIES = 3
-"""Bytes of memory per byte of a shuffle in Beam's local runner, while a task works.
-
-Measured alone, the peak is 4.0 to 4.3 (41 to 324 MiB in blocks of 0.15 to 3.4 MB), but no task works at that moment.
-Builds of 350,000 captions, whose tasks take 0.6 GiB, leave 2.8.
-"""
 
 
 class Seconds(NamedTuple):
@@ -165,15 +157,13 @@ class Whole(Generic[S, Counted, Seen]):
         loading = max(0.0, self.cold.stages[stage].cpu - costs[0].cpu)
         return Seconds(took[False], took[True], self.extrapolated(f"{stage}/runner", runner), loading)
 
-    def held(self, stage: str, shuffled: float) -> tuple[float, float]:
-        """Returns the memory of a stage above an empty process: for one bucket, and for the shuffle."""
+    def held(self, stage: str) -> float:
+        """Returns the memory of a stage above an empty process: the work on one bucket. Its shuffle is in files."""
         costs = self.stages(stage)
-        carried = [float(sum(one.counted("shuffled_bytes_").values())) for one in costs]
         # Memory left over from the first run does not occur in a build.
         left = max(0, costs[0].held - self.cold.stages[stage].held)
-        if apart(self.model, stage):
-            rest = [max(0, one.held - left - COPIES * bytes_) for one, bytes_ in zip(costs, carried, strict=True)]
-            return self.extrapolated(f"{stage}/held", rest), COPIES * shuffled
-        # Only the two largest samples: in smaller ones a bucket is not full and grows with the shuffle.
-        line = Line.through(carried[-2:], [max(0, one.held - left) for one in costs[-2:]])
-        return line.fixed, line.each * shuffled
+        held = [float(max(0, one.held - left)) for one in costs]
+        if f"{stage}/held" in self.model.grows_with:
+            return self.extrapolated(f"{stage}/held", held)
+        # Only the two largest samples: in smaller ones a bucket is not full.
+        return max(held[-2:])

@@ -118,7 +118,7 @@ class CostModel(Protocol[S, Counted, Seen]):
     """The count that each cost grows with, by STAGE/KIND/NAME; a cost without an entry grows with that of its STAGE.
 
     KIND/NAME: `cpu`/task, `shuffled`/output, `written`/kind of file, `runner`, `bytes` (read), `held` (the memory for
-    the work on one bucket; without an entry, memory is linear in the bytes that the stage shuffles).
+    the work on one bucket; without an entry, it is that of the sample, since buckets are of one size).
     """
     reads: ClassVar[Mapping[str, str]]
     """The count that a stage reads, if that is not what the previous stage kept."""
@@ -149,11 +149,6 @@ class CostModel(Protocol[S, Counted, Seen]):
 
 AnyCosts: TypeAlias = CostModel[S, Any, Any]
 """A cost model whose counts are its own affair."""
-
-
-def apart(model: AnyCosts[S], stage: str) -> bool:
-    """Returns whether the memory of a stage is attributed to its buckets and its shuffle separately."""
-    return f"{stage}/held" in model.grows_with
 
 
 def fewer(amount: float, share: float) -> float:

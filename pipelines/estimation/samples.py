@@ -1,5 +1,6 @@
 """Draws samples of a recipe's inputs, and measures the recipe's stages on them."""
 
+import gc
 import tempfile
 import threading
 import time
@@ -14,9 +15,10 @@ import numpy as np
 from conceptloom import storage
 from conceptloom.arrays.types import Int64, UInt64
 from conceptloom.corpus.units import Unit
-from conceptloom.estimation.machine import bytes_read, release, resident
+from conceptloom.estimation.machine import bytes_read, resident
 from conceptloom.estimation.sampling import DrawnFile, Replay, draw
 from conceptloom.manifest import Manifest
+from conceptloom.memory import release
 from conceptloom.pipelines.build import inputs
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.build.engine import Build, Observer, Runner
@@ -48,6 +50,7 @@ class Meter(Observer):
     def started(self, stage: str, sentences: int | None) -> None:
         """Starts measuring a stage."""
         self.outside += time.process_time() - self._mark
+        gc.collect()
         release()
         self._peak = 0
         self._mark, self._read = time.process_time(), bytes_read()

@@ -89,9 +89,9 @@ class Dying(Runner):
     def __init__(self, stage: str) -> None:
         self._stage, self._runner = stage, DirectRunner()
 
-    def run(self, stage: str, construct: Callable[[Any], Any]) -> dict[str, int]:
+    def run(self, stage: str, construct: Callable[[Any], Any], directory: str | None = None) -> dict[str, int]:
         """See `Runner.run`."""
-        counted = self._runner.run(stage, construct)
+        counted = self._runner.run(stage, construct, directory)
         if stage == self._stage:
             raise KeyboardInterrupt
         return counted

@@ -16,6 +16,7 @@ from conceptloom.pipelines.build.configuration import make_settings
 from conceptloom.pipelines.build.context import Context
 from conceptloom.pipelines.estimation.estimate import Estimate, estimate
 from conceptloom.runners.direct import DirectRunner
+from conceptloom.tables import COMPRESSED
 from conceptloom.tasks.base import SPENT, timed
 from conceptloom.transforms.blocks import EachBucket, MapBlocks
 
@@ -121,7 +122,9 @@ def test_the_machines_of_others_do_not_hold_the_shuffle() -> None:
     settings = make_settings(
         recipe.settings, {"inputs": {"captions": {"patterns": [SAMPLE_ARGUMENTS[0].split("=", 2)[2]]}}}, "the test"
     )
-    found = estimate(recipe, settings, DirectRunner(), where="flink", workers=64, sample_bytes=10**6)
+    found = estimate(
+        recipe, settings, DirectRunner(compression=COMPRESSED), where="flink", workers=64, sample_bytes=10**6
+    )
     assert "divided by 1 (" in found.assumptions[0]
     assert "disks" in found.assumptions[1]
     assert found.memory - resident() < 2**30

@@ -150,7 +150,7 @@ def test_flink(files: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.
 
 def test_work_is_deleted_when_a_runner_fails(files: tuple[str, str, str], tmp_path: Path) -> None:
     class Failing(DirectRunner):
-        def run(self, stage: str, construct: Any) -> dict[str, int]:
+        def run(self, stage: str, construct: Any, directory: str | None = None) -> dict[str, int]:
             assert list((tmp_path / "work").iterdir())
             raise RuntimeError(stage)
 

@@ -258,7 +258,9 @@ def test_connections_that_are_cut_once_are_tried_again(
 class _JobServer(Runner):
     """Runs stages as a cluster does: Beam's own job server starts workers, and sends them the pipeline's options."""
 
-    def run(self, stage: str, construct: Callable[[beam.Pipeline], Any]) -> dict[str, int]:
+    def run(
+        self, stage: str, construct: Callable[[beam.Pipeline], Any], directory: str | None = None
+    ) -> dict[str, int]:
         worker = f"env -C {tempfile.gettempdir()} {sys.executable} -m apache_beam.runners.worker.sdk_worker_main"
         environment = (f"--environment_type={SUBPROCESS_SDK}", f"--environment_config={worker}")
         options = PipelineOptions(["--job_endpoint=embed", *environment, "--no_auth"])

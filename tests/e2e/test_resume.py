@@ -101,6 +101,7 @@ def test_a_build_killed_in_every_stage_ends_in_the_same_bytes(tmp_path: Path) ->
     last = finished_cli(*arguments)
     assert "stage split: done before, not run again" in last.stderr
     assert differing(tmp_path / "whole", output) == []
+    assert list(output.rglob("shuffle")) == []
     _nothing_is_done_again(output, arguments)
 
 
@@ -327,7 +328,11 @@ def test_what_a_killed_writer_left_is_cleared(tmp_path: Path) -> None:
     (output / "data" / "train-00000-of-00001.parquet").unlink()
     for place in ("", "data", "stages/4-publish"):
         (output / place / f".writing-123-{'0' * 32}").write_bytes(b"half")
+    (output / "stages" / "4-publish" / "MANIFEST.json").unlink()
+    (output / "stages" / "4-publish" / "shuffle").mkdir()
+    (output / "stages" / "4-publish" / "shuffle" / "blocks").write_bytes(b"of a stage that was killed")
     _rebuilt(output)
+    assert list(output.rglob("shuffle")) == []
     assert [name for name in files_of(output) if ".writing-" in name] == []
 
 

@@ -118,8 +118,8 @@ class Miscounting(DirectRunner):
         super().__init__()
         self._change = change
 
-    def run(self, stage: str, construct: Any) -> dict[str, int]:
-        counted = super().run(stage, construct)
+    def run(self, stage: str, construct: Any, directory: str | None = None) -> dict[str, int]:
+        counted = super().run(stage, construct, directory)
         return {**counted, "kept": counted["kept"] + self._change}
 
 

@@ -1,11 +1,12 @@
 """Stage split as a PTransform."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import apache_beam as beam
 
+from conceptloom import spill
 from conceptloom.splits import Policy
 from conceptloom.tables import Block
 from conceptloom.tasks.korean_commongen.split import (
@@ -73,8 +74,13 @@ def summary_of(shards: Shards, divided: beam.PCollection[Block], directory: str)
     """Writes the statistics of a split corpus, combined from those of its shards; returns the receipts."""
     # The held-out rows are known when every shard is split: the second reading waits for this side input.
     held = (
-        divided | "Held out" >> beam.FlatMap(held_rows).with_output_types(tuple[int, bytes]) | "Held parts" >> Parts()
+        divided | "Held out" >> beam.FlatMap(_held_rows).with_output_types(tuple[int, bytes]) | "Held parts" >> Parts()
     )
     seen = shards | "Compare" >> MapBlocks(MarkSeen(directory), held)
     every = (divided, seen["statistics"]) | "Statistics" >> beam.Flatten() | "All statistics" >> GroupBlocks()
     return (every | "Summarise" >> MapBlocks(Summarise(directory), held))["receipts"]
+
+
+def _held_rows(block: Block) -> Iterator[Block]:
+    bucket, data = block
+    return held_rows((bucket, spill.whole(data)))

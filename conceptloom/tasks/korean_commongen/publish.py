@@ -32,9 +32,11 @@ class Sentences:
 
 def write_published(output: str, name: str, rows: pa.Table, *, references: bool) -> list[JsonObject]:
     """Writes rows (schema DATA) as JSON lines and text. Raises BuildError for rows that the formats cannot express."""
-    texts = {"jsonl": json_lines(rows, references=references), "txt": text_lines(rows, references=references)}
-    paths = {ending: storage.join(output, "published", f"{name}.{ending}") for ending in texts}
-    return [write_file(paths[ending], text, len(rows)) for ending, text in texts.items()]
+    formats = {"jsonl": json_lines, "txt": text_lines}
+    return [
+        write_file(storage.join(output, "published", f"{name}.{ending}"), lines(rows, references=references), len(rows))
+        for ending, lines in formats.items()
+    ]
 
 
 def data_rows(file: DataFile) -> pa.Table:
