@@ -90,10 +90,13 @@ def write_table(path: str, table: pa.Table, repeated: Collection[str] = REPEATED
     return write_file(path, parquet_bytes(table, repeated), len(table))
 
 
-def write_file(path: str, data: bytes, rows: int) -> JsonObject:
-    """Writes `data` atomically; returns the file's entry for a manifest (path, rows, bytes, hash)."""
+def write_file(path: str, data: bytes, rows: int, known: str | None = None) -> JsonObject:
+    """Writes `data` atomically; returns the file's entry for a manifest (path, rows, bytes, hash).
+
+    `known` is the `content_hash` of the data, where the caller has just computed it.
+    """
     storage.write_bytes(path, data)
-    return {"path": path, "rows": rows, "bytes": len(data), "blake2b": content_hash(data)}
+    return {"path": path, "rows": rows, "bytes": len(data), "blake2b": known or content_hash(data)}
 
 
 def read_table(path: str, columns: list[str] | None = None) -> pa.Table:
