@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.concept_sets import concept_sets
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import Int64, UInt64
 
 SIZE_BINS = ("<=3", "4", "5", "6", ">=7")
@@ -37,7 +38,7 @@ class Counts:
             sentences=self.sentences + other.sentences,
             characters=self.characters + other.characters,
             sources=dict(sorted((Counter(self.sources) + Counter(other.sources)).items())),
-            concepts=np.union1d(self.concepts, other.concepts),
+            concepts=distinct(np.concatenate((self.concepts, other.concepts))),
         )
 
 
@@ -55,7 +56,7 @@ def count_block(examples: pa.Table) -> Counts:
         sentences=len(texts),
         characters=pc.sum(pc.utf8_length(texts), min_count=0).as_py(),
         sources=_source_counts(examples["source"]),
-        concepts=np.unique(sets.values),
+        concepts=distinct(sets.values),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from conceptloom.arrays.concept_sets import ConceptSets, concept_sets, found_in, stored_sets, subsets, tuple_hashes
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import Bool, Int64, UInt64
 
 WIDTHS = (1, 2, 3)
@@ -53,7 +54,7 @@ def eval_tuples(examples: pa.Table) -> EvalTuples:
     stored = stored_sets(examples["concepts"])
     widths = [_tuples(stored, width) for width in WIDTHS]
     unordered, ordered = zip(*widths)
-    return EvalTuples(np.unique(stored.values), unordered, ordered)
+    return EvalTuples(distinct(stored.values), unordered, ordered)
 
 
 def seen_in(train: pa.Table, tuples: EvalTuples) -> Bool:
