@@ -66,9 +66,11 @@ def by_bucket(table: pa.Table, buckets: Int32) -> Iterator[Block]:
 def parquet_bytes(table: pa.Table, repeated: Collection[str] = REPEATED) -> bytes:
     """Returns `table` as a Parquet file: zstd, and row groups of a fixed size.
 
-    Columns named in `repeated` get a dictionary and statistics; names that the table lacks are ignored.
+    Columns named in `repeated` get a dictionary and statistics; names that the table lacks are ignored. A column of
+    dictionary type is read back as its values: a dictionary is how the file holds them.
     """
     encoded = [name for name in table.schema.names if name in repeated]
+    plain = not any(pa.types.is_dictionary(kind) for kind in table.schema.types)
     sink = pa.BufferOutputStream()
     pq.write_table(
         table.combine_chunks(),
@@ -78,6 +80,7 @@ def parquet_bytes(table: pa.Table, repeated: Collection[str] = REPEATED) -> byte
         compression_level=1,
         use_dictionary=encoded or False,
         write_statistics=encoded or False,
+        store_schema=plain,
     )
     return sink.getvalue().to_pybytes()
 
