@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from conceptloom import storage
-from conceptloom.arrays.types import Int32
+from conceptloom.arrays.runs import equal_runs, run_starts
+from conceptloom.arrays.types import Int32, Int64
 from conceptloom.errors import InputError
 from conceptloom.hashing import content_hash
 from conceptloom.json_values import JsonObject
@@ -54,13 +54,20 @@ def read_streams(blocks: bytes) -> list[pa.Table]:
 
 def by_bucket(table: pa.Table, buckets: Int32) -> Iterator[Block]:
     """Yields a block for each bucket that has rows of `table`, in their order. `buckets` has shape (rows,)."""
-    if len(buckets) == 0:
-        return
-    order = np.argsort(buckets, kind="stable")
-    found, starts = np.unique(buckets[order], return_index=True)
-    ordered = table.take(pa.array(order))
-    for bucket, start, end in zip(found, starts, [*starts[1:], len(order)], strict=True):
-        yield int(bucket), to_ipc(ordered.slice(int(start), int(end - start)))
+    order = bucket_order(buckets)
+    yield from in_buckets(table.take(pa.array(order)), buckets[order])
+
+
+def bucket_order(buckets: Int32) -> Int64:
+    """Returns the order of the rows by bucket, those of one bucket as they stood; shape (rows,)."""
+    return equal_runs(buckets, int(buckets.max(initial=0)) + 1).order
+
+
+def in_buckets(table: pa.Table, buckets: Int32) -> Iterator[Block]:
+    """As `by_bucket`, for rows that stand in the order of their buckets."""
+    starts = run_starts(buckets)
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(buckets)]):
+        yield int(buckets[start]), to_ipc(table.slice(start, end - start))
 
 
 def parquet_bytes(table: pa.Table, repeated: Collection[str] = REPEATED) -> bytes:

@@ -21,8 +21,12 @@ _DIGITS = np.array([f"{octet:02x}" for octet in range(256)], dtype="S2").view(np
 
 def pack_ids(ids: Column) -> pa.Array:
     """Returns ids of 20 hexadecimal digits as 10 bytes each: half the size in a shuffle."""
-    digits = np.ascontiguousarray(strings(ids, ID_LENGTH)).view(np.uint8).reshape(-1, ID_LENGTH)
-    values = hex_values(digits)
+    return pack_digits(strings(ids, ID_LENGTH))
+
+
+def pack_digits(ids: Bytes) -> pa.Array:
+    """Returns the same of ids as a numpy array of type S20."""
+    values = hex_values(np.ascontiguousarray(ids).view(np.uint8).reshape(-1, ID_LENGTH))
     return _packed(np.asarray((values[:, 0::2] << 4) | values[:, 1::2], dtype=np.uint8))
 
 

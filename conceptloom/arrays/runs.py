@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from conceptloom.arrays.types import Bool, Int64, UInt64
+from conceptloom.arrays.types import Bool, Int64, Integers, UInt64
 
 _WORD_BITS = 64
 
@@ -31,7 +31,7 @@ class Runs(NamedTuple):
         return result
 
 
-def equal_runs(keys: Int64 | UInt64, bound: int) -> Runs:
+def equal_runs(keys: Integers, bound: int) -> Runs:
     """Returns the runs of equal keys, in ascending order. Keys lie in [0, bound)."""
     place_bits = max(1, len(keys)).bit_length()
     if max(0, bound - 1).bit_length() + place_bits > _WORD_BITS:
