@@ -135,10 +135,20 @@ def found_in(keys: UInt64, values: UInt64) -> Bool:
     if not len(keys):
         return np.zeros(len(values), dtype=np.bool_)
     # Most values are absent: one look into a small table of low bits saves them the binary search.
-    sieve, low = np.zeros(1 << _SIEVE_BITS, dtype=np.bool_), np.uint64((1 << _SIEVE_BITS) - 1)
-    sieve[keys & low] = True
-    found = sieve[values & low]
+    found = _sieved(keys, values)
     maybe = values[found]
     places = np.minimum(np.searchsorted(keys, maybe), len(keys) - 1)
     found[found] = keys[places] == maybe
     return np.asarray(found, dtype=np.bool_)
+
+
+def keys_among(keys: UInt64, values: UInt64) -> Bool:
+    """Returns whether each of `keys` (sorted) is one of `values`, which are far more; shape (len(keys),)."""
+    return found_in(distinct(values[_sieved(keys, values)]), keys)
+
+
+def _sieved(keys: UInt64, values: UInt64) -> Bool:
+    """Which of the values have the low bits of any key."""
+    sieve, low = np.zeros(1 << _SIEVE_BITS, dtype=np.bool_), np.uint64((1 << _SIEVE_BITS) - 1)
+    sieve[keys & low] = True
+    return sieve[values & low]
