@@ -15,6 +15,10 @@ _ID_HEAD = 16
 
 _HEX_VALUE = np.zeros(256, dtype=np.uint8)
 _HEX_VALUE[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16, dtype=np.uint8)
+_MIXING = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
 _WORD = 8
 _FIRST_BYTES = np.array([(1 << (8 * count)) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
 """By number of bytes: the mask that keeps so many leading bytes of a little-endian word."""
@@ -98,9 +102,11 @@ def splitmix64(values: Integers | np.uint64) -> UInt64:
     """Returns Sebastiano Vigna's splitmix64 finaliser of each value, shape kept: a cheap seeded priority."""
     with np.errstate(over="ignore"):
         mixed = np.asarray(values, dtype=np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return mixed ^ (mixed >> np.uint64(31))
+        for shift, factor in _MIXING:
+            mixed ^= mixed >> shift
+            mixed *= factor
+        mixed ^= mixed >> np.uint64(31)
+        return mixed
 
 
 def seed_for(name: str, seed: int) -> np.uint64:

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from conceptloom import storage
-from conceptloom.arrays.types import Int32
+from conceptloom.arrays.runs import equal_runs, run_starts
+from conceptloom.arrays.types import Int32, Int64
 from conceptloom.errors import InputError
 from conceptloom.hashing import content_hash
 from conceptloom.json_values import JsonObject
@@ -71,21 +71,30 @@ def read_streams(blocks: bytes) -> list[pa.Table]:
 
 def by_bucket(table: pa.Table, buckets: Int32) -> Iterator[Block]:
     """Yields a block for each bucket that has rows of `table`, in their order. `buckets` has shape (rows,)."""
-    if len(buckets) == 0:
-        return
-    order = np.argsort(buckets, kind="stable")
-    found, starts = np.unique(buckets[order], return_index=True)
-    ordered = table.take(pa.array(order))
-    for bucket, start, end in zip(found, starts, [*starts[1:], len(order)], strict=True):
-        yield int(bucket), to_ipc(ordered.slice(int(start), int(end - start)))
+    order = bucket_order(buckets)
+    yield from in_buckets(table.take(pa.array(order)), buckets[order])
+
+
+def bucket_order(buckets: Int32) -> Int64:
+    """Returns the order of the rows by bucket, those of one bucket as they stood; shape (rows,)."""
+    return equal_runs(buckets, int(buckets.max(initial=0)) + 1).order
+
+
+def in_buckets(table: pa.Table, buckets: Int32) -> Iterator[Block]:
+    """As `by_bucket`, for rows that stand in the order of their buckets."""
+    starts = run_starts(buckets)
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(buckets)]):
+        yield int(buckets[start]), to_ipc(table.slice(start, end - start))
 
 
 def parquet_bytes(table: pa.Table, repeated: Collection[str] = REPEATED) -> bytes:
     """Returns `table` as a Parquet file: zstd, and row groups of a fixed size.
 
-    Columns named in `repeated` get a dictionary and statistics; names that the table lacks are ignored.
+    Columns named in `repeated` get a dictionary and statistics; names that the table lacks are ignored. A column of
+    dictionary type is read back as its values: a dictionary is how the file holds them.
     """
     encoded = [name for name in table.schema.names if name in repeated]
+    plain = not any(pa.types.is_dictionary(kind) for kind in table.schema.types)
     sink = pa.BufferOutputStream()
     pq.write_table(
         table.combine_chunks(),
@@ -95,6 +104,7 @@ def parquet_bytes(table: pa.Table, repeated: Collection[str] = REPEATED) -> byte
         compression_level=1,
         use_dictionary=encoded or False,
         write_statistics=encoded or False,
+        store_schema=plain,
     )
     return sink.getvalue().to_pybytes()
 
@@ -107,10 +117,13 @@ def write_table(path: str, table: pa.Table, repeated: Collection[str] = REPEATED
     return write_file(path, parquet_bytes(table, repeated), len(table))
 
 
-def write_file(path: str, data: bytes, rows: int) -> JsonObject:
-    """Writes `data` atomically; returns the file's entry for a manifest (path, rows, bytes, hash)."""
+def write_file(path: str, data: bytes, rows: int, known: str | None = None) -> JsonObject:
+    """Writes `data` atomically; returns the file's entry for a manifest (path, rows, bytes, hash).
+
+    `known` is the `content_hash` of the data, where the caller has just computed it.
+    """
     storage.write_bytes(path, data)
-    return {"path": path, "rows": rows, "bytes": len(data), "blake2b": content_hash(data)}
+    return {"path": path, "rows": rows, "bytes": len(data), "blake2b": known or content_hash(data)}
 
 
 def read_table(path: str, columns: list[str] | None = None) -> pa.Table:

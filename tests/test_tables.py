@@ -120,6 +120,17 @@ def test_a_written_table_is_read_back(tmp_path: Path) -> None:
     assert [name.name for name in tmp_path.iterdir()] == ["sentences-00000.parquet"]
 
 
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.sampled_from(["가", "", "abc"]), max_size=9))
+def test_dictionaries_are_read_back_as_their_values(values: list[str]) -> None:
+    # A number stands beside them, because the file's own schema may say only of strings what they are.
+    table = pa.table({"source": pa.array(values, pa.string()), "number": pa.array(range(len(values)), pa.int32())})
+    encoded = table.set_column(0, "source", table["source"].combine_chunks().dictionary_encode())
+    back = pq.read_table(pa.BufferReader(parquet_bytes(encoded)))
+    assert back.schema == table.schema
+    assert back.equals(table)
+
+
 def test_an_empty_table_keeps_its_schema(tmp_path: Path) -> None:
     write_table(str(tmp_path / "a"), SENTENCES.empty_table())
     assert read_table(str(tmp_path / "a")).schema == SENTENCES

@@ -17,10 +17,14 @@ def text_array(values: Iterable[str]) -> pa.Array:
     >>> text_array(["a", "나"]).to_pylist()
     ['a', '나']
     """
-    encoded = [value.encode() for value in values]
-    sizes = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    every = list(values)
+    whole = "".join(every)
+    data = whole.encode()
+    # What is all ASCII has as many bytes as characters: no string needs to be encoded for its length.
+    lengths = map(len, every) if len(data) == len(whole) else (len(value.encode()) for value in every)
+    sizes = np.fromiter(lengths, np.int64, len(every))
     offsets = offset_buffer(np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes))))
-    return pa.StringArray.from_buffers(len(encoded), offsets, pa.py_buffer(b"".join(encoded)))
+    return pa.StringArray.from_buffers(len(every), offsets, pa.py_buffer(data))
 
 
 def float_array(values: Float64) -> pa.Array:

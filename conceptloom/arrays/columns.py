@@ -15,6 +15,15 @@ def one_array(column: Column) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
+def repeated(value: str, rows: int) -> pa.DictionaryArray:
+    """Returns a column that has the value in every row, kept once.
+
+    >>> repeated("a", 2).to_pylist()
+    ['a', 'a']
+    """
+    return pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), rows), pa.repeat(value, 1))
+
+
 def strings(column: Column, width: int) -> Bytes:
     """Returns a column of strings of exactly `width` ASCII characters as a numpy array of type S<width>."""
     fixed = one_array(column).cast(pa.binary()).cast(pa.binary(width))

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.lists import list_array, list_sizes, offsets_of
-from conceptloom.arrays.runs import gather
+from conceptloom.arrays.runs import distinct, gather
 from conceptloom.arrays.types import Bool, Column, Int64, UInt64
 from conceptloom.hashing import splitmix64, string_hashes
 
@@ -47,7 +47,7 @@ class ConceptSets(NamedTuple):
     def by_size(self, least: int = 1) -> Iterator[tuple[Int64, UInt64]]:
         """Yields (rows, matrix of shape (len(rows), size)) of equal sizes from `least` up, some thousand rows each."""
         sizes = self.sizes
-        for size in np.unique(sizes[sizes >= least]):
+        for size in distinct(sizes[sizes >= least]).tolist():
             members = np.flatnonzero(sizes == size)
             for start in range(0, len(members), _ROWS):
                 rows = members[start : start + _ROWS]
@@ -96,11 +96,16 @@ def concept_sets(concepts: Column) -> ConceptSets:
 
 def set_hashes(sets: ConceptSets) -> UInt64:
     """Returns a hash of each row, shape (rows,), that does not depend on the order within the row."""
+    return mixed_hashes(ConceptSets(splitmix64(sets.values), sets.offsets))
+
+
+def mixed_hashes(mixed: ConceptSets) -> UInt64:
+    """Returns the `set_hashes` of rows, given the splitmix64 of each concept's hash."""
     with np.errstate(over="ignore"):
         # Sums modulo 2**64 do not depend on order, and a running sum wraps around without harm to its differences.
-        sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(splitmix64(sets.values), dtype=np.uint64)))
-        totals = sums[sets.offsets[1:]] - sums[sets.offsets[:-1]]
-    return splitmix64(totals ^ sets.sizes.astype(np.uint64))
+        sums = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(mixed.values, dtype=np.uint64)))
+        totals = sums[mixed.offsets[1:]] - sums[mixed.offsets[:-1]]
+    return splitmix64(totals ^ mixed.sizes.astype(np.uint64))
 
 
 def tuple_hashes(tuples: UInt64) -> UInt64:
@@ -130,10 +135,20 @@ def found_in(keys: UInt64, values: UInt64) -> Bool:
     if not len(keys):
         return np.zeros(len(values), dtype=np.bool_)
     # Most values are absent: one look into a small table of low bits saves them the binary search.
-    sieve, low = np.zeros(1 << _SIEVE_BITS, dtype=np.bool_), np.uint64((1 << _SIEVE_BITS) - 1)
-    sieve[keys & low] = True
-    found = sieve[values & low]
+    found = _sieved(keys, values)
     maybe = values[found]
     places = np.minimum(np.searchsorted(keys, maybe), len(keys) - 1)
     found[found] = keys[places] == maybe
     return np.asarray(found, dtype=np.bool_)
+
+
+def keys_among(keys: UInt64, values: UInt64) -> Bool:
+    """Returns whether each of `keys` (sorted) is one of `values`, which are far more; shape (len(keys),)."""
+    return found_in(distinct(values[_sieved(keys, values)]), keys)
+
+
+def _sieved(keys: UInt64, values: UInt64) -> Bool:
+    """Which of the values have the low bits of any key."""
+    sieve, low = np.zeros(1 << _SIEVE_BITS, dtype=np.bool_), np.uint64((1 << _SIEVE_BITS) - 1)
+    sieve[keys & low] = True
+    return sieve[values & low]

@@ -8,26 +8,42 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.building import offset_buffer
 from conceptloom.arrays.columns import one_array, strings
 from conceptloom.arrays.concept_sets import concept_sets, set_hashes
 from conceptloom.arrays.types import Bytes, Column, UInt8, UInt16, UInt64
 from conceptloom.hashing import ID_BYTES, ID_LENGTH, hex_values, splitmix64
 from conceptloom.schemas import STRINGS
 
+_DIGITS = np.array([f"{octet:02x}" for octet in range(256)], dtype="S2").view(np.uint16)
+"""The two hexadecimal digits of each byte, as one number: numpy picks these faster than strings."""
+
 
 def pack_ids(ids: Column) -> pa.Array:
     """Returns ids of 20 hexadecimal digits as 10 bytes each: half the size in a shuffle."""
-    digits = np.ascontiguousarray(strings(ids, ID_LENGTH)).view(np.uint8).reshape(-1, ID_LENGTH)
-    values = hex_values(digits)
+    return pack_digits(strings(ids, ID_LENGTH))
+
+
+def pack_digits(ids: Bytes) -> pa.Array:
+    """Returns the same of ids as a numpy array of type S20."""
+    values = hex_values(np.ascontiguousarray(ids).view(np.uint8).reshape(-1, ID_LENGTH))
     return _packed(np.asarray((values[:, 0::2] << 4) | values[:, 1::2], dtype=np.uint8))
 
 
 def unpack_ids(packed: Column) -> Bytes:
     """The inverse of `pack_ids`, as a numpy array of type S20."""
-    data = _id_bytes(packed)
-    nibbles = np.empty((len(data), ID_LENGTH), dtype=np.uint8)
-    nibbles[:, 0::2], nibbles[:, 1::2] = data >> 4, data & 15
-    return np.frombuffer(b"0123456789abcdef", dtype=np.uint8)[nibbles].reshape(-1).view(f"S{ID_LENGTH}")
+    return _DIGITS.take(_id_bytes(packed)).reshape(-1).view(f"S{ID_LENGTH}")
+
+
+def id_strings(packed: Column) -> pa.Array:
+    """The inverse of `pack_ids`, as an Arrow array of strings."""
+    return _id_strings(_id_bytes(packed))
+
+
+def _id_strings(octets: UInt8) -> pa.Array:
+    """The rows of a matrix of shape (rows, ID_BYTES) as strings of hexadecimal digits."""
+    offsets = offset_buffer(np.arange(len(octets) + 1) * ID_LENGTH)
+    return pa.StringArray.from_buffers(len(octets), offsets, pa.py_buffer(_DIGITS.take(octets)))
 
 
 def id_keys(packed: Column) -> tuple[UInt64, UInt16]:
@@ -39,8 +55,10 @@ def id_keys(packed: Column) -> tuple[UInt64, UInt16]:
 
 def set_ids(sets: UInt64) -> pa.Array:
     """Returns ids of concept sets: 20 hexadecimal digits like a sentence's, the first 16 of them the set's hash."""
-    octets = np.column_stack([half.astype(">u8").view(np.uint8).reshape(-1, 8) for half in (sets, splitmix64(sets))])
-    return pa.array(unpack_ids(_packed(octets[:, :ID_BYTES]))).cast(pa.string())
+    octets = np.empty((len(sets), ID_BYTES), dtype=np.uint8)
+    octets[:, :8] = sets.astype(">u8").view(np.uint8).reshape(-1, 8)
+    octets[:, 8:] = splitmix64(sets).astype(">u8").view(np.uint8).reshape(-1, 8)[:, : ID_BYTES - 8]
+    return _id_strings(octets)
 
 
 def ids_of_sets(sets: Sequence[Collection[str]]) -> list[str]:

@@ -1,6 +1,7 @@
 """Rows of several values each: all values one after the other, and the offsets at which the rows begin and end."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -61,8 +62,24 @@ def list_array(values: Int32 | UInt64 | pa.Array, offsets: Int64) -> pa.ListArra
 
 def string_lists(rows: Sequence[Sequence[str]]) -> pa.ListArray:
     """Returns lists of strings as an Arrow array."""
-    offsets = offsets_of(np.array([len(row) for row in rows], dtype=np.int64))
-    return list_array(text_array(item for row in rows for item in row), offsets)
+    offsets = offsets_of(np.fromiter(map(len, rows), np.int64, len(rows)))
+    return list_array(text_array(chain.from_iterable(rows)), offsets)
+
+
+def join_terms(terms: pa.Array, rows: Lists, separator: str) -> pa.Array:
+    """Returns the terms of each row, whose numbers are their places among `terms`, joined to one string.
+
+    >>> join_terms(text_array("xyz"), Lists(np.array([2, 0, 1]), np.array([0, 2, 2, 3])), "#").to_pylist()
+    ['z#x', '', 'y']
+    """
+    leads = np.zeros(len(rows.values), dtype=np.bool_)
+    leads[rows.offsets[:-1][rows.sizes > 0]] = True
+    # All but the first term of a row bring the separator along, so the terms' own bytes are the joined strings.
+    pieces = pa.concat_arrays([terms, pc.binary_join_element_wise(separator, terms, "")])
+    joined = pieces.take(pa.array(np.where(leads, rows.values, rows.values + len(terms))))
+    _, ends, data = joined.buffers()
+    places = np.frombuffer(ends, dtype=np.int32, count=len(joined) + 1)[rows.offsets]
+    return pa.StringArray.from_buffers(len(rows.sizes), pa.py_buffer(places), data)
 
 
 def without(lists: Column, values: Sequence[str]) -> pa.ListArray:

@@ -1,11 +1,11 @@
 """Equal keys brought together, and the places of rows that stand together."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from conceptloom.arrays.types import Bool, Int64, UInt64
+from conceptloom.arrays.types import Bool, Int64, Integers, UInt64
 
 _WORD_BITS = 64
 
@@ -31,7 +31,7 @@ class Runs(NamedTuple):
         return result
 
 
-def equal_runs(keys: Int64 | UInt64, bound: int) -> Runs:
+def equal_runs(keys: Integers, bound: int) -> Runs:
     """Returns the runs of equal keys, in ascending order. Keys lie in [0, bound)."""
     place_bits = max(1, len(keys)).bit_length()
     if max(0, bound - 1).bit_length() + place_bits > _WORD_BITS:
@@ -42,6 +42,34 @@ def equal_runs(keys: Int64 | UInt64, bound: int) -> Runs:
     packed = np.sort(keys.astype(np.uint64) << shift | np.arange(len(keys), dtype=np.uint64))
     order = (packed & ((np.uint64(1) << shift) - np.uint64(1))).astype(np.int64)
     return Runs(order, run_starts(packed >> shift))
+
+
+def distinct(values: npt.NDArray[np.generic]) -> npt.NDArray[Any]:
+    """Returns the distinct values in ascending order, shape (distinct values,).
+
+    Numpy's own `unique` hashes numbers since 2.3, which takes fifty times as long for a million of them.
+
+    >>> distinct(np.array([5, 3, 5])).tolist()
+    [3, 5]
+    """
+    ordered = np.sort(values, axis=None)
+    return ordered[is_first(ordered)]
+
+
+def hash_order(hashes: UInt64) -> Int64:
+    """Returns the order in which hashes ascend, equal ones as they stood; shape (hashes,).
+
+    >>> hash_order(np.array([7 << 60, 1 << 60, 7 << 60], dtype=np.uint64)).tolist()
+    [1, 0, 2]
+    """
+    # The place in the low bits, because sorting words is several times faster than sorting places by key.
+    low = (np.uint64(1) << np.uint64(len(hashes).bit_length())) - np.uint64(1)
+    order = (np.sort(hashes & ~low | np.arange(len(hashes), dtype=np.uint64)) & low).astype(np.int64)
+    ordered = hashes[order]
+    if (ordered[1:] < ordered[:-1]).any():
+        # Two differ in these bits alone.
+        return np.argsort(hashes, kind="stable")
+    return order
 
 
 def is_first(ordered: npt.NDArray[np.generic]) -> Bool:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.columns import one_array
-from conceptloom.arrays.lists import Lists, list_array, list_sizes, offsets_of
+from conceptloom.arrays.lists import Lists, join_terms, list_array, list_sizes, offsets_of
 from conceptloom.arrays.runs import is_first
 from conceptloom.arrays.types import Column, Int64, UInt64
 from conceptloom.errors import BuildError
@@ -57,12 +57,21 @@ class Lexicon:
 
     def spelled(self, numbers: Column) -> pa.ListArray:
         """Returns the same as `strings`, with each row in the order of the spelling."""
-        lists, span = Lists.from_arrow(numbers), max(1, len(self))
-        order = pc.sort_indices(self.terms).to_numpy()
+        lists = self._by_spelling(numbers)
+        return list_array(self.terms.take(pa.array(lists.values)), lists.offsets)
+
+    def joined(self, numbers: Column, separator: str) -> pa.Array:
+        """Returns the terms of each row of numbers in the order of the spelling, joined to one string."""
+        return join_terms(self.terms, self._by_spelling(numbers), separator)
+
+    def _by_spelling(self, numbers: Column) -> Lists:
+        """The same rows, each in the order of the terms' spelling."""
+        lists, bits = Lists.from_arrow(numbers), len(self).bit_length()
+        order = pc.sort_indices(self.terms).to_numpy().astype(np.int32)
         places = np.empty(len(self), dtype=np.int64)
         places[order] = np.arange(len(self))
-        keys = np.sort(np.repeat(np.arange(len(lists.sizes)) * span, lists.sizes) + places[lists.values])
-        return list_array(self.terms.take(pa.array(order[keys % span])), lists.offsets)
+        keys = np.sort(np.repeat(np.arange(len(lists.sizes)) << bits, lists.sizes) | places[lists.values])
+        return Lists(order[keys & ((1 << bits) - 1)], lists.offsets)
 
     def to_bytes(self) -> bytes:
         """Arrow IPC bytes."""

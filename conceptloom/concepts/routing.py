@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from conceptloom.arrays.lists import Lists
-from conceptloom.arrays.runs import gather
+from conceptloom.arrays.runs import distinct, gather
 from conceptloom.arrays.types import Int32, Int64
 from conceptloom.hashing import bucket_of, splitmix64
 from conceptloom.tables import Block, by_bucket
@@ -34,5 +34,5 @@ def route(sentences: pa.Table, smallest: int, shards: int) -> Iterator[Block]:
     """
     concepts = Lists.from_arrow(sentences["concepts"])
     rows, places = possible_leads(concepts, smallest)
-    keys = np.unique(rows * shards + shard_of(concepts.values[places], shards))
+    keys = distinct(rows * shards + shard_of(concepts.values[places], shards))
     yield from by_bucket(sentences.take(pa.array(keys // shards)), (keys % shards).astype(np.int32))

@@ -7,11 +7,12 @@ rho(x) = |X| / (the largest number of sets of X that hold one concept of x).
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import ConceptSets, set_hashes
+from conceptloom.arrays.concept_sets import ConceptSets, mixed_hashes
 from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.types import Float64, Int64, UInt64
 from conceptloom.concepts.coded_sentences import INTEGERS
 from conceptloom.concepts.degrees import Degrees
+from conceptloom.hashing import splitmix64
 
 SCORED = pa.schema(
     [
@@ -39,7 +40,8 @@ def score(mined: pa.RecordBatch, degrees: Degrees, hashes: UInt64) -> pa.RecordB
     """
     concepts = Lists.from_arrow(mined.column("concepts"))
     degree = np.maximum.reduceat(degrees.of_concept[concepts.values], concepts.offsets[:-1])
-    sets = set_hashes(ConceptSets(hashes[concepts.values], concepts.offsets))
+    # The concepts are few: mixed before they are spread over the sets.
+    sets = mixed_hashes(ConceptSets(splitmix64(hashes)[concepts.values], concepts.offsets))
     support, words, length = (mined.column(name).to_numpy() for name in ("support", "words", "length"))
     scores = scores_of(support.astype(np.int64), words, length, degrees.sets, degree)
     return pa.record_batch([pa.array(sets), *mined.columns, pa.array(degree), pa.array(scores)], schema=SCORED)

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 import pyarrow as pa
 
+from conceptloom.arrays.concept_sets import found_in
 from conceptloom.arrays.lists import Lists
 from conceptloom.arrays.runs import gather, positions
-from conceptloom.arrays.types import Int32, Int64
-from conceptloom.concepts.clashes import is_in
+from conceptloom.arrays.types import Int32, Int64, UInt64
 from conceptloom.concepts.coded_sentences import coded_arrays
 from conceptloom.concepts.routing import shard_of
 from conceptloom.hashing import ID_BYTES
@@ -38,20 +38,42 @@ def supporters(blocks: Iterable[pa.RecordBatch], chosen: pa.Table, shard: int = 
 
 
 def _holders(concepts: Lists, sets: Lists) -> tuple[Int64, Int64]:
-    """(set, row) for each row that holds all concepts of a set: those with its lead, less those that lack another."""
+    """(set, row) for each row that holds all concepts of a set: those that hold its first, less those that lack one."""
     span = max(int(concepts.values.max(initial=0)), int(sets.values.max(initial=0))) + 1
     parents = np.repeat(np.arange(len(concepts.sizes)), concepts.sizes)
-    held = np.sort(parents * span + concepts.values)
-    order = np.argsort(concepts.values, kind="stable")
-    leads = sets.values[sets.offsets[:-1]]
-    starts, ends = (np.searchsorted(concepts.values[order], leads, side) for side in ("left", "right"))
-    places, rows = np.repeat(np.arange(len(leads)), ends - starts), parents[order[gather(starts, ends - starts)]]
-    for position in range(1, int(sets.sizes.max(initial=0))):
+    held = np.sort(parents * span + concepts.values).astype(np.uint64)
+    # Two concepts of a set stand together in few sentences, and its lead alone in many.
+    width = min(2, int(sets.sizes.min(initial=2)))
+    places, rows = _joined(_starts(concepts, parents, width, span), sets, width, span)
+    for position in range(width, int(sets.sizes.max(initial=0))):
         inside = sets.sizes[places] > position
         wanted = sets.values[np.where(inside, sets.offsets[places] + position, 0)]
-        keep = ~inside | is_in(rows * span + wanted, held)
+        keep = ~inside | found_in(held, (rows * span + wanted).astype(np.uint64))
         places, rows = places[keep], rows[keep]
     return places, rows
+
+
+def _starts(concepts: Lists, parents: Int64, width: int, span: int) -> tuple[UInt64, Int64]:
+    """(key, row) of each `width` concepts of a row, in its order: what a set that the row holds may start with."""
+    if width == 1:
+        return concepts.values.astype(np.uint64), parents
+    later = concepts.offsets[parents + 1] - np.arange(len(parents)) - 1
+    seconds = concepts.values[gather(np.arange(1, len(parents) + 1), later)]
+    keys = np.repeat(concepts.values.astype(np.int64) * span, later) + seconds
+    return keys.astype(np.uint64), np.repeat(parents, later)
+
+
+def _joined(starts: tuple[UInt64, Int64], sets: Lists, width: int, span: int) -> tuple[Int64, Int64]:
+    """(set, row) for each set that begins with the concepts of a start."""
+    own = np.zeros(len(sets.sizes), dtype=np.int64)
+    for position in range(width):
+        own = own * span + sets.values[sets.offsets[:-1] + position]
+    order = np.argsort(own, kind="stable")
+    ordered, (keys, rows) = own[order].astype(np.uint64), starts
+    found = found_in(ordered, keys)
+    keys, rows = keys[found], rows[found]
+    firsts, ends = (np.searchsorted(ordered, keys, side) for side in ("left", "right"))
+    return order[gather(firsts, ends - firsts)], np.repeat(rows, ends - firsts)
 
 
 def _matrix(sets: Lists) -> Int32:

@@ -95,7 +95,8 @@ class OpenCaptionAnalyser:
     def rows(self, block: pa.Table, seed: int) -> tuple[pa.Table, pa.Table]:
         """See OpenAnalyser. A sentence without words, or without a concept, is left out."""
         texts = block["text"].to_pylist()
-        tokens, matches = [words(text) for text in texts], self.analyser.matches(texts)
+        tokens = [words(text) for text in texts]
+        matches = self.analyser.matches(texts, tokens)
         concepts = [distinct(sentence) for sentence in matches]
         columns = {"concepts": concepts, "words": tokens, "clashes": [clash_names(sentence) for sentence in matches]}
         for name, lists in columns.items():

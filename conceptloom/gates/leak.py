@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.concept_sets import ConceptSets, concept_sets, found_in, set_hashes, subsets
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import Bool, Int64, UInt64
 from conceptloom.gates.base import Build, Case, Verdict, at_most, percent
 from conceptloom.splits.overlap import shared_with
@@ -65,10 +66,10 @@ def promises(policy: TrainPolicy, train: Iterable[ConceptSets], held: Held) -> l
         return [Verdict(NAME, policy.name, limit, measured, not near)]
     if not isinstance(policy, Final):
         return []
-    pairs = [np.unique(subsets(sets, 2).keys) for sets in (held.test, held.dev)]
+    pairs = [distinct(subsets(sets, 2).keys) for sets in (held.test, held.dev)]
     seen = [np.zeros(len(keys), dtype=np.bool_) for keys in pairs]
     for sets in train:
-        own = np.unique(subsets(sets, 2).keys)
+        own = distinct(subsets(sets, 2).keys)
         seen = [mask | found_in(own, keys) for mask, keys in zip(seen, pairs)]
     of_test, of_dev = (int(mask.sum()) for mask in seen)
     unseen, dev = len(pairs[1]) - of_dev, len(pairs[1])
@@ -152,7 +153,7 @@ class _HeldOut:
         sets = concept_sets(table["concepts"])
         rows, keys = subsets(sets, 2)
         pairs, places = np.unique(keys, return_inverse=True)
-        hashes, vocabulary = np.unique(set_hashes(sets)), np.unique(sets.values)
+        hashes, vocabulary = distinct(set_hashes(sets)), distinct(sets.values)
         return cls(one_array(table["id"]), _texts(table)[1], sets, hashes, pairs, rows, places, vocabulary)
 
 
@@ -181,7 +182,7 @@ def _seen_pairs(table: pa.Table, held_out: _HeldOut) -> Bool:
     """Returns a mask of the held-out pairs that any set of the table holds."""
     sets = concept_sets(table["concepts"])
     known = sets.keep(found_in(held_out.vocabulary, sets.values))
-    return found_in(np.unique(subsets(known, 2).keys), held_out.pairs)
+    return found_in(distinct(subsets(known, 2).keys), held_out.pairs)
 
 
 def _promises(policy: Policy, held_out: _HeldOut, seen: Bool, near: _Count) -> list[Verdict]:

@@ -11,7 +11,7 @@ from conceptloom.similarity.base import (
     make_scorer,
 )
 from conceptloom.similarity.bi_encoder import BiEncoder
-from conceptloom.similarity.centrality import linear_centralities, pairwise_centralities, rank_postings
+from conceptloom.similarity.centrality import linear_centralities, pairwise_centralities, rank_order
 from conceptloom.similarity.frequencies import count_frequencies, merge_frequencies
 from conceptloom.similarity.static import NAME as DEFAULT_SCORER
 from conceptloom.similarity.static import StaticKo, StaticScorer, load_table
@@ -37,5 +37,5 @@ __all__ = [
     "make_scorer",
     "merge_frequencies",
     "pairwise_centralities",
-    "rank_postings",
+    "rank_order",
 ]

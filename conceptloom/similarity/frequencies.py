@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import Int64
 from conceptloom.similarity.base import Frequencies
 from conceptloom.similarity.morpheme_sets import flat_codes
@@ -13,11 +14,11 @@ from conceptloom.similarity.morpheme_sets import flat_codes
 
 def count_frequencies(sentences: pa.RecordBatch) -> Frequencies:
     """Returns in how many of these sentences (schema SENTENCES) each morpheme occurs, sorted by morpheme."""
-    rows, codes, distinct = flat_codes(sentences.column("morphemes"))
-    span = max(len(distinct), 1)
-    once = np.unique(rows * span + codes) % span
-    counts = np.bincount(once, minlength=len(distinct)).astype(np.int64)
-    return _sorted(len(sentences), pa.array(distinct, pa.string()), counts)
+    rows, codes, morphemes = flat_codes(sentences.column("morphemes"))
+    span = max(len(morphemes), 1)
+    once = distinct(rows * span + codes) % span
+    counts = np.bincount(once, minlength=len(morphemes)).astype(np.int64)
+    return _sorted(len(sentences), pa.array(morphemes, pa.string()), counts)
 
 
 def merge_frequencies(parts: Sequence[Frequencies]) -> Frequencies:

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.lists import Lists
+from conceptloom.arrays.lists import Lists, offsets_of
 from conceptloom.arrays.runs import gather
 from conceptloom.arrays.types import Float32, Float64, Int32, Int64
 from conceptloom.errors import ConfigError
@@ -97,8 +97,13 @@ class StaticScorer:
 
     def centralities(self, features: pa.Array, offsets: Int64) -> Float64:
         """Returns score_i = e_i . sum_j e_j - |e_i|^2 with e_i the unit sum of the vectors of a sentence."""
+        scores, lengths = np.zeros(len(features)), np.diff(offsets)
+        if (lengths == 1).any():
+            # The one sentence of a posting is like no other: its score is 0.
+            several = np.repeat(lengths > 1, lengths)
+            scores[several] = self.centralities(features.filter(pa.array(several)), offsets_of(lengths[lengths > 1]))
+            return scores
         rows, row_offsets = Lists.from_arrow(features)
-        scores = np.zeros(len(features))
         for first, last in posting_groups(offsets, GROUP_ROWS):
             start, end = int(offsets[first]), int(offsets[last])
             vectors = self.sentence_vectors(rows, row_offsets[start : end + 1])
@@ -109,7 +114,8 @@ class StaticScorer:
         """Returns unit vectors of sentences, shape (sentences, d); a sentence without a known morpheme is zero."""
         sums = ragged_sums(self._table.vectors, rows, offsets).astype(np.float64)
         lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
-        return np.asarray(sums / np.where(lengths > 0, lengths, 1.0)[:, None])
+        sums /= np.where(lengths > 0, lengths, 1.0)[:, None]
+        return sums
 
 
 @dataclass(frozen=True)

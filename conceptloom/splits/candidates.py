@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from conceptloom.arrays.blocks import table_of
 from conceptloom.arrays.columns import strings
-from conceptloom.arrays.concept_sets import concept_sets, set_hashes
-from conceptloom.arrays.runs import is_first, positions
+from conceptloom.arrays.concept_sets import ConceptSets, found_in, set_hashes
+from conceptloom.arrays.runs import hash_order, is_first, positions
 from conceptloom.arrays.types import Bool, Int64, UInt64
 from conceptloom.hashing import ID_LENGTH, id_heads, seed_for, splitmix64
 from conceptloom.splits.evidence import LONE_PAIRS
@@ -67,14 +67,15 @@ class Candidates:
         return cls(rows.replace_schema_metadata(None), supplies)
 
 
-def set_rows(sentences: pa.Table, stratify: bool = True) -> pa.RecordBatch:
+def set_rows(sentences: pa.Table, sets: ConceptSets, stratify: bool = True) -> pa.RecordBatch:
     """Returns the sets of a shard (schema SENTENCES) that are large enough to hold out, one row for each sentence.
 
-    The rows have schema SET_ROWS. Where the split is not stratified, all rows belong to the one stratum ("", 0).
+    `sets` are the `concept_sets` of the sentences. The rows have schema SET_ROWS. Where the split is not stratified,
+    all rows belong to the one stratum ("", 0).
     """
-    sets = concept_sets(sentences["concepts"])
     rows = np.flatnonzero(sets.sizes >= SMALLEST_SET)
-    hashes, sets = set_hashes(sets)[rows], sets.take(rows)
+    sets = sets.take(rows)
+    hashes = set_hashes(sets)
     kept = sentences.select(["id", "source"]).take(pa.array(rows))
     ids, sources = (kept[name].combine_chunks() for name in ("id", "source"))
     size = sets.sizes if stratify else np.zeros(len(rows), dtype=np.int64)
@@ -122,7 +123,7 @@ def set_priorities(sets: UInt64, seed: int) -> UInt64:
 def _representatives(table: pa.Table, seed: int) -> Int64:
     """The row that represents each distinct set: smallest seeded priority of the id, ties by id."""
     sets = table["set"].to_numpy()
-    order = np.argsort(sets, kind="stable")
+    order = hash_order(sets)
     fresh = is_first(sets[order])
     alone = fresh & np.append(fresh, True)[1:]
     # Few sets have several sentences, and only those need the slow sort by id.
@@ -140,7 +141,7 @@ def _has_lone_pairs(sets: UInt64, lone: Iterable[pa.RecordBatch], least: int) ->
     holders, places = np.unique(table["set"].to_numpy(), return_inverse=True)
     counts = np.zeros(len(holders), dtype=np.int64)
     np.add.at(counts, places, table["pairs"].to_numpy())
-    return np.isin(sets, holders[counts >= least])
+    return found_in(holders[counts >= least], sets)
 
 
 def _stratum_counts(table: pa.Table) -> dict[Stratum, int]:

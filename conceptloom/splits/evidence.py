@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from conceptloom.arrays.blocks import table_of
-from conceptloom.arrays.concept_sets import concept_sets, set_hashes, subsets
-from conceptloom.arrays.runs import run_starts
+from conceptloom.arrays.concept_sets import ConceptSets, set_hashes, subsets
+from conceptloom.arrays.runs import hash_order, run_starts
 from conceptloom.arrays.types import UInt64
 
 PAIR_EVIDENCE = pa.schema([("pair", pa.uint64()), ("set", pa.uint64())])
@@ -21,16 +21,17 @@ LONE_PAIRS = pa.schema([("set", pa.uint64()), ("pairs", pa.int64())])
 """A set, and the number of pairs of one bucket that it has to itself."""
 
 
-def pair_evidence(sentences: pa.Table) -> pa.RecordBatch:
-    """Returns for each pair of concepts of a shard (schema SENTENCES) the set that holds it, or two of several.
+def pair_evidence(sets: ConceptSets) -> pa.RecordBatch:
+    """Returns for each pair of concepts of a shard's sets (`concept_sets`) the set that holds it, or two of several.
 
     Two distinct holders are as good as all of them: they prove that no set has the pair to itself. The rows have schema
     PAIR_EVIDENCE and no order.
     """
-    sets = concept_sets(sentences["concepts"])
-    hashes, firsts = np.unique(set_hashes(sets), return_index=True)
+    hashes = set_hashes(sets)
+    order = hash_order(hashes)
+    firsts = order[run_starts(hashes[order])]
     rows, keys = subsets(sets.take(firsts), 2)
-    pairs, least, most = _holders(keys, hashes[rows])
+    pairs, least, most = _holders(keys, hashes[firsts][rows])
     shared = least != most
     columns = [np.concatenate((pairs, pairs[shared])), np.concatenate((least, most[shared]))]
     return pa.record_batch([pa.array(column) for column in columns], schema=PAIR_EVIDENCE)
@@ -51,7 +52,7 @@ def _holders(pairs: UInt64, sets: UInt64) -> tuple[UInt64, UInt64, UInt64]:
     """The distinct pairs, and the smallest and the largest set that holds each; all of shape (distinct,)."""
     if not len(pairs):
         return pairs, sets, sets
-    order = np.argsort(pairs)
+    order = hash_order(pairs)
     pairs, sets = pairs[order], sets[order]
     starts = run_starts(pairs)
     return pairs[starts], np.minimum.reduceat(sets, starts), np.maximum.reduceat(sets, starts)

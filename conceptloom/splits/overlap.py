@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from conceptloom.arrays.concept_sets import ConceptSets, found_in, subsets
-from conceptloom.arrays.runs import gather
+from conceptloom.arrays.runs import distinct, gather
 from conceptloom.arrays.types import Int64, UInt64
 
 _WIDEST = 3
@@ -28,7 +28,7 @@ def shared_with(sets: ConceptSets, held_out: ConceptSets, max_shared: int) -> In
     """
     width = min(max_shared + 1, _WIDEST)
     needed = comb(max_shared + 1, width)
-    known = sets.keep(found_in(np.unique(held_out.values), sets.values))
+    known = sets.keep(found_in(distinct(held_out.values), sets.values))
     rows, keys = subsets(known, width)
     index = _index(held_out, width, firsts_only=needed == 1)
     hits = found_in(index.keys, keys)

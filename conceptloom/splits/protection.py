@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from conceptloom.arrays.blocks import table_of
 from conceptloom.arrays.concept_sets import ConceptSets, Subsets, concept_sets, found_in, set_hashes, subsets
 from conceptloom.arrays.lists import offsets_of
-from conceptloom.arrays.runs import positions
+from conceptloom.arrays.runs import distinct, positions
 from conceptloom.arrays.types import Int64, UInt64
 from conceptloom.errors import ConfigError
 from conceptloom.splits.assignment import ASSIGNMENT, DROPPED, SPLIT_NAMES, TRAIN, Assignment
@@ -75,7 +75,7 @@ def pair_holders(sentences: pa.Table, assignment: Assignment, policy: Policy) ->
     Schema PAIR_HOLDERS, sorted by pair; pairs that no row holds are omitted.
     """
     train = sentences.filter(pa.array(divide(sentences, assignment, policy).splits == TRAIN))
-    pairs = np.unique(subsets(assignment.concepts(), 2).keys)
+    pairs = distinct(subsets(assignment.concepts(), 2).keys)
     found, rows = np.unique(_shown(train, assignment, pairs).keys, return_counts=True)
     return pa.record_batch([pa.array(found), pa.array(rows.astype(np.int64))], schema=PAIR_HOLDERS)
 
@@ -121,7 +121,7 @@ def divide_protected(sentences: pa.Table, protection: Protection, policy: Policy
 def _shown(sentences: pa.Table, assignment: Assignment, pairs: UInt64) -> Subsets:
     """Which of the pairs (sorted) each row of a shard holds."""
     sets = concept_sets(sentences["concepts"])
-    known = sets.keep(found_in(np.unique(assignment.concepts().values), sets.values))
+    known = sets.keep(found_in(distinct(assignment.concepts().values), sets.values))
     rows, keys = subsets(known, 2)
     hits = found_in(pairs, keys)
     return Subsets(rows[hits], keys[hits])

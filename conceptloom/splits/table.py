@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from conceptloom.arrays.concept_sets import concept_sets
 from conceptloom.splits.assignment import Assignment, assign
 from conceptloom.splits.candidates import candidates, set_rows
 from conceptloom.splits.divide import Division, divide
@@ -25,7 +26,8 @@ def split_table(sentences: pa.Table, policy: Policy, sizes: Sizes, seed: int = 0
     Raises BuildError where the policy cannot give the sizes asked for.
     """
     validation, test = sizes.resolve(len(sentences))
-    lone = [lone_pairs([pair_evidence(sentences)])] if policy.min_pairs else []
-    found = candidates([set_rows(sentences, sizes.stratify)], lone, policy, validation + test, seed)
+    sets = concept_sets(sentences["concepts"])
+    lone = [lone_pairs([pair_evidence(sets)])] if policy.min_pairs else []
+    found = candidates([set_rows(sentences, sets, sizes.stratify)], lone, policy, validation + test, seed)
     assignment = assign(found, validation, test, policy, seed)
     return Split(assignment, divide(sentences, assignment, policy))

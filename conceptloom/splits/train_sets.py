@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from conceptloom.arrays.concept_sets import ConceptSets, found_in, subsets
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import Bool, Int64, UInt64
 from conceptloom.errors import ConfigError
 from conceptloom.registry import Registry
@@ -116,7 +117,7 @@ class NoControl:
 
 def _pairs(sets: ConceptSets) -> UInt64:
     """The hashes of the distinct pairs, sorted."""
-    return np.unique(subsets(sets, 2).keys)
+    return distinct(subsets(sets, 2).keys)
 
 
 def _holders(rows: Int64, hits: Bool, sets: ConceptSets) -> Bool:

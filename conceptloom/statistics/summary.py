@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from conceptloom.arrays.concept_sets import concept_sets
 from conceptloom.examples import Example
 from conceptloom.json_values import JsonObject
 from conceptloom.statistics.additional import Additional, Extractor, additional_morphemes
@@ -91,10 +92,12 @@ def dataset_statistics(
 
 def block_statistics(blocks: Mapping[str, pa.Table]) -> dict[str, SplitStatistics]:
     """Returns the column of each split, given its examples (schema EXAMPLES); unseen tuples are those against train."""
-    found = {}
+    found, train = {}, concept_sets(blocks["train"]["concepts"]) if "train" in blocks else None
     for split, block in blocks.items():
-        tuples = eval_tuples(block) if split != "train" and "train" in blocks else None
-        missing = unseen(tuples, seen_in(blocks["train"], tuples)) if tuples else None
+        missing = None
+        if split != "train" and train is not None:
+            tuples = eval_tuples(block)
+            missing = unseen(tuples, seen_in(train, tuples))
         found[split] = split_statistics(count_block(block), missing)
     return found
 
@@ -105,4 +108,5 @@ def _held_out(rows: Sequence[Example], train: pa.Table, extract: Extractor | Non
     additional = None
     if extract is not None and any(len(row.sentences) > 1 for row in rows):
         additional = additional_morphemes(rows, extract)
-    return split_statistics(count_block(block), unseen(tuples, seen_in(train, tuples)), additional)
+    seen = seen_in(concept_sets(train["concepts"]), tuples)
+    return split_statistics(count_block(block), unseen(tuples, seen), additional)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom.arrays.concept_sets import ConceptSets, found_in, stored_sets, tuple_hashes
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import UInt64
 from conceptloom.examples import Example
 from conceptloom.json_values import JsonObject
@@ -49,7 +50,7 @@ class TupleCounts:
             dict(sorted((Counter(self.sizes) + Counter(other.sizes)).items())),
             self.sentences + other.sentences,
             self.words + other.words,
-            tuple(np.union1d(mine, theirs) for mine, theirs in zip(self.tuples, other.tuples)),
+            tuple(distinct(np.concatenate(both)) for both in zip(self.tuples, other.tuples)),
         )
 
 
@@ -174,4 +175,4 @@ def _tuples(stored: ConceptSets, width: int) -> UInt64:
     for _, matrix in stored.by_size(least=width):
         places = np.array(list(combinations(range(matrix.shape[1]), width)))
         keys.append(tuple_hashes(np.sort(matrix, axis=1)[:, places]).ravel())
-    return np.unique(np.concatenate(keys))
+    return distinct(np.concatenate(keys))

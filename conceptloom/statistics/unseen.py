@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 
-from conceptloom.arrays.concept_sets import ConceptSets, concept_sets, found_in, stored_sets, subsets, tuple_hashes
+from conceptloom.arrays.concept_sets import ConceptSets, found_in, keys_among, stored_sets, subsets, tuple_hashes
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import Bool, Int64, UInt64
 
 WIDTHS = (1, 2, 3)
@@ -53,17 +54,17 @@ def eval_tuples(examples: pa.Table) -> EvalTuples:
     stored = stored_sets(examples["concepts"])
     widths = [_tuples(stored, width) for width in WIDTHS]
     unordered, ordered = zip(*widths)
-    return EvalTuples(np.unique(stored.values), unordered, ordered)
+    return EvalTuples(distinct(stored.values), unordered, ordered)
 
 
-def seen_in(train: pa.Table, tuples: EvalTuples) -> Bool:
-    """Returns which of the unordered tuples a block of train (schema EXAMPLES or SENTENCES) holds in one of its sets.
+def seen_in(train: ConceptSets, tuples: EvalTuples) -> Bool:
+    """Returns which of the unordered tuples a block of train holds in one of its sets (`concept_sets`).
 
     Shape (unordered tuples of all widths,), singles first. The masks of two blocks are joined by logical or.
     """
-    sets = concept_sets(train["concepts"])
-    known = sets.keep(found_in(tuples.vocabulary, sets.values))
-    return np.concatenate([_seen(known, width, keys) for width, keys in zip(WIDTHS, tuples.unordered)])
+    known = train.keep(found_in(tuples.vocabulary, train.values))
+    masks = (keys_among(keys, subsets(known, width).keys) for width, keys in zip(WIDTHS, tuples.unordered))
+    return np.concatenate(list(masks))
 
 
 def unseen(tuples: EvalTuples, seen: Bool) -> Unseen:
@@ -84,11 +85,3 @@ def _tuples(stored: ConceptSets, width: int) -> tuple[UInt64, Int64]:
         unordered.append(tuple_hashes(members[proper]))
     _, firsts = np.unique(np.concatenate(ordered), return_index=True)
     return np.unique(np.concatenate(unordered)[firsts], return_inverse=True)
-
-
-def _seen(known: ConceptSets, width: int, keys: UInt64) -> Bool:
-    held = subsets(known, width).keys
-    held = held[found_in(keys, held)]
-    mask = np.zeros(len(keys), dtype=np.bool_)
-    mask[np.searchsorted(keys, held)] = True
-    return mask

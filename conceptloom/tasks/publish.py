@@ -77,7 +77,8 @@ class PublishFiles:
             if kind == "copy":
                 copy = Copy(**job)
                 data = checked(copy.source, storage.read_bytes(copy.source), copy.blake2b)
-                yield receipt(bucket, Ledger(), [write_file(storage.join(self.output, copy.target), data, copy.rows)])
+                file = write_file(storage.join(self.output, copy.target), data, copy.rows, copy.blake2b)
+                yield receipt(bucket, Ledger(), [file])
             else:
                 yield self._data(bucket, DataFile(**job))
 

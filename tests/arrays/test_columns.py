@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from conceptloom.arrays.columns import one_array, strings
+from conceptloom.arrays.columns import one_array, repeated, strings
 from conceptloom.hashing import text_id
 
 IDS = [text_id(str(number)) for number in range(12)]
@@ -31,3 +31,11 @@ def test_one_array_of_no_some_and_many_chunks() -> None:
         column = pa.chunked_array([pa.array(chunk, pa.string()) for chunk in chunks], pa.string())
         assert isinstance(one_array(column), pa.Array)
         assert one_array(column).to_pylist() == [value for chunk in chunks for value in chunk]
+
+
+@pytest.mark.parametrize("rows", [0, 1, 70_000])
+def test_a_repeated_value_is_kept_once(rows: int) -> None:
+    column = repeated("개", rows)
+    column.validate(full=True)
+    assert column.to_pylist() == ["개"] * rows
+    assert len(column.dictionary) == 1

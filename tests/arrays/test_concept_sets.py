@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.arrays.concept_sets import concept_sets, found_in, set_hashes, stored_sets, subsets
+from conceptloom.arrays.concept_sets import concept_sets, found_in, keys_among, set_hashes, stored_sets, subsets
 
 CONCEPTS = st.lists(st.sampled_from("가나다라마바사아자차"), max_size=7)
 
@@ -73,3 +73,5 @@ def test_found_in_is_membership(keys: list[int], others: list[int]) -> None:
     values = np.array(keys[::2] + others, dtype=np.uint64)
     found = found_in(np.unique(np.array(keys, dtype=np.uint64)), values)
     assert found.tolist() == [value in set(keys) for value in values.tolist()]
+    among = keys_among(np.unique(np.array(keys, dtype=np.uint64)), values)
+    assert among.tolist() == [key in set(values.tolist()) for key in sorted(set(keys))]

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.arrays.ids import id_keys, ids_of_sets, pack_ids, unpack_ids
+from conceptloom.arrays.ids import id_keys, id_strings, ids_of_sets, pack_ids, unpack_ids
 
 IDS = st.lists(st.text("0123456789abcdef", min_size=20, max_size=20))
 SETS = st.lists(st.lists(st.sampled_from("가나다라마"), max_size=4), max_size=12)
@@ -21,6 +21,9 @@ def test_packed_ids_come_back(ids: list[str], start: int, size: int) -> None:
     assert packed.to_pylist() == [bytes.fromhex(one) for one in ids]
     assert unpack_ids(packed).tolist() == [one.encode() for one in ids]
     assert unpack_ids(packed.slice(start)).tolist() == [one.encode() for one in ids[start:]]
+    texts = id_strings(packed.slice(start))
+    texts.validate(full=True)
+    assert texts.equals(pa.array(ids[start:], pa.string()))
     head, tail = id_keys(packed.slice(start))
     assert [(int(h) << 16) + int(t) for h, t in zip(head, tail, strict=True)] == [int(one, 16) for one in ids[start:]]
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conceptloom.arrays.runs import equal_runs, gather, is_first, positions, run_starts
+from conceptloom.arrays.runs import distinct, equal_runs, gather, hash_order, is_first, positions, run_starts
 
 KEYS = st.lists(st.integers(0, 5), max_size=30)
 
@@ -37,3 +37,12 @@ def test_gathered_places_are_those_of_ranges(ranges: list[tuple[int, int]]) -> N
     starts, sizes = (np.array([pair[at] for pair in ranges], dtype=np.int64) for at in (0, 1))
     assert gather(starts, sizes).tolist() == [start + step for start, size in ranges for step in range(size)]
     assert positions(sizes).tolist() == [step for _, size in ranges for step in range(size)]
+
+
+@settings(deadline=None)
+@given(st.lists(st.one_of(st.integers(0, 9), st.integers(0, 2**64 - 1)), max_size=30))
+def test_hashes_are_in_the_order_of_a_stable_sort(hashes: list[int]) -> None:
+    # Small numbers differ in the lowest bits alone, which hashes hardly ever do.
+    keys = np.array(hashes, dtype=np.uint64)
+    assert hash_order(keys).tolist() == sorted(range(len(hashes)), key=hashes.__getitem__)
+    assert distinct(keys).tolist() == sorted(set(hashes))

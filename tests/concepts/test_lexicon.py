@@ -55,4 +55,8 @@ def test_a_term_that_was_not_counted_is_an_error() -> None:
 def test_numbers_are_spelled_in_the_order_of_the_terms(rows: list[list[str]], start: int) -> None:
     lexicon = by_rarity(count_terms(column(rows)))
     spelled = lexicon.spelled(lexicon.numbers(column(rows)).to_arrow().slice(start))
-    assert spelled.to_pylist() == [sorted(set(row), key=str.encode) for row in rows[start:]]
+    expected = [sorted(set(row), key=str.encode) for row in rows[start:]]
+    assert spelled.to_pylist() == expected
+    joined = lexicon.joined(lexicon.numbers(column(rows)).to_arrow().slice(start), "#")
+    joined.validate(full=True)
+    assert joined.to_pylist() == ["#".join(row) for row in expected]

@@ -189,3 +189,19 @@ def test_no_sentences(unit: Unit) -> None:
     order, offsets = in_postings(keys)
     assert (order.tolist(), offsets.tolist()) == ([], [0])
     assert np.asarray(rows).size == 0
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_a_hot_posting_keeps_the_smallest_priorities_however_they_lie(even: bool) -> None:
+    rows = [("개", "captions", text_id(str(number))) for number in range(3_000)]
+    ordered = sorted(rows, key=lambda row: priority(row, 1))
+    # Without the first, no row lies where the smallest of evenly spread priorities would.
+    rows = [row for row in rows if even or row in set(ordered[500:])]
+    assert capped(rows, 20, 1) == [row for row in rows if row in set(ordered[:20] if even else ordered[500:520])]
+
+
+def test_ids_that_share_64_bits_are_ordered_by_the_rest() -> None:
+    tails = ["0003", "0001", "0002"]
+    keys = keys_of([("개", "captions", "0123456789abcdef" + tail) for tail in tails])
+    assert in_postings(keys)[0].tolist() == [1, 2, 0]
+    assert under_cap(keys, 2, 0).tolist() == [1, 2]

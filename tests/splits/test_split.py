@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.concept_sets import concept_sets
 from conceptloom.errors import BuildError, ConfigError
 from conceptloom.hashing import bucket_of, seed_for, splitmix64
 from conceptloom.schemas import REJECTED, SENTENCES
@@ -141,7 +142,8 @@ def test_one_sentence_stands_for_a_set_and_strata_give_their_quota(
 def test_the_supply_is_what_the_oracle_counts(corpus: Corpus, rows: Any, policy: Policy) -> None:
     table = corpus(rows)
     sets = [frozenset(concepts) for concepts in table["concepts"].to_pylist()]
-    found = candidates([set_rows(table)], [lone_pairs([pair_evidence(table)])], policy, 1000, 0)
+    hashed = concept_sets(table["concepts"])
+    found = candidates([set_rows(table, hashed)], [lone_pairs([pair_evidence(hashed)])], policy, 1000, 0)
     assert sum(supply.eligible for supply in found.strata.values()) == len(eligible_sets(set(sets), policy))
     assert sum(supply.sentences for supply in found.strata.values()) == sum(len(concepts) >= 2 for concepts in sets)
     ids = dict(zip(table["id"].to_pylist(), sets))
@@ -151,10 +153,12 @@ def test_the_supply_is_what_the_oracle_counts(corpus: Corpus, rows: Any, policy:
 def distributed(shards: list[pa.Table], policy: Policy, sizes: Sizes, seed: int, buckets: int) -> Assignment:
     """The split as a pipeline runs it: map over shards, route by bucket, reduce, merge."""
     validation, test = sizes.resolve(sum(map(len, shards)))
-    evidence = [part for shard in shards for part in route(pair_evidence(shard), "pair", buckets)]
+    sets = [concept_sets(shard["concepts"]) for shard in shards]
+    evidence = [part for own in sets for part in route(pair_evidence(own), "pair", buckets)]
     lone = [lone_pairs([block for number, block in evidence if number == bucket]) for bucket in range(buckets)]
     lone_parts = [part for block in lone for part in route(block, "set", buckets)]
-    row_parts = [part for shard in shards for part in route(set_rows(shard, sizes.stratify), "set", buckets)]
+    rows = (set_rows(shard, own, sizes.stratify) for shard, own in zip(shards, sets))
+    row_parts = [part for own in rows for part in route(own, "set", buckets)]
     parts = [
         candidates(
             [block for number, block in row_parts if number == bucket],

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conceptloom.arrays.concept_sets import concept_sets
 from conceptloom.examples import Example
 from conceptloom.schemas import DATA, SENTENCES
 from conceptloom.statistics.counts import Counts, count_block
@@ -54,7 +55,7 @@ def test_unseen_tuples_over_train_blocks(held_out: list[Example], train: list[li
     tuples = eval_tuples(examples_table(held_out))
     seen = tuples.nothing_seen()
     for block in train:
-        seen |= seen_in(examples_table(block), tuples)
+        seen |= seen_in(concept_sets(examples_table(block)["concepts"]), tuples)
     counted = unseen(tuples, seen)
     rows = [row for block in train for row in block]
     expected = [plain_unseen(rows, held_out, width) for width in (1, 2, 3)]
@@ -64,7 +65,7 @@ def test_unseen_tuples_over_train_blocks(held_out: list[Example], train: list[li
 def test_order_counts_only_in_the_published_numbers() -> None:
     held_out = [Example(("개", "공"), ()), Example(("공", "개"), ()), Example(("개", "새"), ())]
     tuples = eval_tuples(examples_table(held_out))
-    seen = seen_in(examples_table([Example(("새", "말", "개"), ())]), tuples)
+    seen = seen_in(concept_sets(pa.array([["새", "말", "개"]])), tuples)
     assert unseen(tuples, seen).to_json() == {
         "published": {"singles": 1, "pairs": 2, "triples": 0},
         "sound": {"singles": 1, "pairs": 1, "triples": 0},

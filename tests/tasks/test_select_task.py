@@ -182,7 +182,7 @@ def test_postings_go_to_the_bucket_of_their_concept(sentences: pa.Table) -> None
 
 def test_sentences_are_kept_or_left_out(sentences: pa.Table) -> None:
     ids = sentences["id"].to_pylist()
-    chosen = np.array([*ids[::3], ids[0], "f" * 20], dtype="S20")
+    chosen = pa.array([*ids[::3], ids[0], "f" * 20])
     kept, rejected = keep_selected(sentences, chosen)
     assert kept.schema == SENTENCES
     assert rejected.schema == REJECTED

@@ -28,8 +28,12 @@ SUMMARIES = {
 class Analyser(Protocol):
     """Finds concepts in sentences. Opened in the process that uses it; never pickled."""
 
-    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
-        """Returns for each word of each sentence, in order, the concepts that it may stand for."""
+    def matches(self, texts: list[str], tokens: list[list[str]] | None = None) -> list[list[tuple[str, ...]]]:
+        """Returns for each word of each sentence, in order, the concepts that it may stand for.
+
+        `tokens` are the `words` of each sentence, from who has them: an analyser without a tokeniser of its own need
+        not find them again.
+        """
 
 
 class AnalyserOptions(Protocol):
@@ -174,7 +178,7 @@ class SpacyAnalyser:
         self._vocabulary = vocabulary
         self._pipeline = pipeline
 
-    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
+    def matches(self, texts: list[str], tokens: list[list[str]] | None = None) -> list[list[tuple[str, ...]]]:
         """See `Analyser.matches`."""
         return [[self._word(token) for token in document] for document in self._pipeline.pipe(texts)]
 

@@ -30,9 +30,9 @@ class _ByForm(Generic[T]):
         self._vocabulary = vocabulary
         self._known: dict[str, T] = {}
 
-    def matches(self, texts: list[str]) -> list[list[tuple[str, ...]]]:
+    def matches(self, texts: list[str], tokens: list[list[str]] | None = None) -> list[list[tuple[str, ...]]]:
         """See `Analyser.matches`."""
-        return [self._sentence(words(text)) for text in texts]
+        return list(map(self._sentence, map(words, texts) if tokens is None else tokens))
 
     def _sentence(self, sentence: list[str]) -> list[tuple[str, ...]]:
         raise NotImplementedError

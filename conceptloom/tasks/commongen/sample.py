@@ -12,15 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.columns import one_array, repeated
 from conceptloom.arrays.concept_sets import found_in
 from conceptloom.arrays.ids import set_ids
-from conceptloom.arrays.runs import run_starts
-from conceptloom.arrays.types import Bool, Column, UInt64
+from conceptloom.arrays.runs import hash_order, run_starts
+from conceptloom.arrays.types import Bool, Column, Int64, UInt64
 from conceptloom.concepts import CANDIDATES as BY_SCORE
 from conceptloom.concepts import SAMPLED, Degrees, Draws, Lexicon, Quotas, rank, score
 from conceptloom.concepts.sampling import arrival_times
+from conceptloom.corpus.clashes import SEPARATOR
 from conceptloom.ledger import Ledger
-from conceptloom.schemas import REJECTED, STRINGS
+from conceptloom.schemas import REJECTED, REPEATED, STRINGS
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.tables import from_ipc, read_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
@@ -73,6 +75,10 @@ class MinedSets:
     def concepts(self, numbers: Column) -> pa.ListArray:
         """Returns the concepts of sets, sorted by spelling, from their numbers."""
         return _terms(self)[0].spelled(numbers)
+
+    def joined(self, numbers: Column) -> pa.Array:
+        """Returns the same as one string for each set, joined by `#`."""
+        return _terms(self)[0].joined(numbers, SEPARATOR)
 
 
 @lru_cache(maxsize=1)
@@ -225,29 +231,48 @@ class LeaveOut:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Writes `rejected`; `side` is the result of `Choose`."""
         scored = self.mined.scored(bucket)
-        rest = scored.filter(pa.array(~found_in(_drawn(side or b""), scored["set"].to_numpy()))).sort_by("set")
-        reasons = pa.repeat(NOT_DRAWN, len(rest))
-        details = pc.binary_join_element_wise("score", rest["score"].cast(pa.string()), " ")
-        concepts = self.mined.concepts(rest["concepts"])
-        rejected = rejected_sets(rest["set"].to_numpy(), concepts, "sample", reasons, details)
-        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected)
+        sets = scored["set"].to_numpy()
+        left = np.flatnonzero(~found_in(_drawn(side or b""), sets))
+        left = left[hash_order(sets[left])]
+        rejected = self._rejected(scored, left)
+        # Many sets of one shard have the same score.
+        columns = {*REPEATED, "detail"}
+        file = write_table(storage.join(self.directory, shard_name("rejected", bucket)), rejected, columns)
         yield receipt(bucket, set_ledger(sizes_of(scored["concepts"]), rejected), [file])
 
+    def _rejected(self, scored: pa.Table, left: Int64) -> pa.Table:
+        """The rows `left` of the scored sets, as rejected rows in that order."""
+        rows, reasons = pa.array(left), repeated(NOT_DRAWN, len(left))
+        sizes = one_array(pc.list_value_length(scored["concepts"])).take(rows)
+        details = _details(one_array(scored["score"]).take(rows))
+        # As strings, since it takes longer to put lists in order.
+        texts = self.mined.joined(scored["concepts"]).take(rows)
+        return rejected_sets(scored["set"].to_numpy()[left], sizes, texts, "sample", reasons, details)
 
-def rejected_sets(sets: UInt64, concepts: pa.ListArray, stage: str, reasons: Column, details: Column) -> pa.Table:
-    """Returns rows of schema REJECTED for concept sets. A set's source is its size."""
-    sizes = pc.list_value_length(concepts)
-    source = pc.binary_join_element_wise(sizes.cast(pa.string()), SIZE_UNIT, " ")
-    empty = pa.repeat("", len(sets))
-    stages = pa.repeat(stage, len(sets))
-    columns = [set_ids(sets), pc.binary_join(concepts, "#"), source, empty, stages, reasons, details]
-    return pa.table(columns, schema=REJECTED)
+
+def _details(scores: pa.Array) -> pa.Array:
+    """The scores as text, each distinct one written once."""
+    distinct = scores.dictionary_encode()
+    texts = pc.binary_join_element_wise("score", distinct.dictionary.cast(pa.string()), " ")
+    return texts.take(distinct.indices)
+
+
+def rejected_sets(sets: UInt64, sizes: Column, texts: Column, stage: str, reasons: Column, details: Column) -> pa.Table:
+    """Returns rows of schema REJECTED for concept sets, which are shown as `texts`, and whose source is their size.
+
+    What repeats is of dictionary type.
+    """
+    sizes = one_array(sizes).dictionary_encode()
+    names = pc.binary_join_element_wise(sizes.dictionary.cast(pa.string()), SIZE_UNIT, " ")
+    source = pa.DictionaryArray.from_arrays(sizes.indices, names)
+    columns = [set_ids(sets), texts, source, repeated("", len(sets)), repeated(stage, len(sets)), reasons, details]
+    return pa.table(columns, names=REJECTED.names)
 
 
 def set_ledger(
     read: Mapping[str, int] = _NONE, rejected: pa.Table = _NO_ROWS, kept: Mapping[str, int] = _NONE
 ) -> Ledger:
-    """Returns a ledger of concept sets, from the numbers read and kept by size, and the rows of schema REJECTED."""
+    """Returns a ledger of concept sets, from the numbers read and kept by size, and rejected rows (`rejected_sets`)."""
     ledger = Ledger()
     for name, number in read.items():
         ledger.of(name).read += number

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
-from conceptloom.arrays.columns import one_array
-from conceptloom.arrays.ids import pack_ids, unpack_ids
-from conceptloom.arrays.types import Bytes
+from conceptloom.arrays.columns import one_array, strings
+from conceptloom.arrays.ids import id_strings, pack_digits, pack_ids
+from conceptloom.arrays.runs import distinct, positions
 from conceptloom.hashing import ID_LENGTH, bucket_of, id_heads
 from conceptloom.ledger import Ledger, count_read, count_written, reject
 from conceptloom.schemas import INDEX, SENTENCES
@@ -26,9 +26,9 @@ from conceptloom.similarity import (
     StaticKo,
     TextEncoder,
     count_frequencies,
-    rank_postings,
+    rank_order,
 )
-from conceptloom.tables import Block, by_bucket, from_ipc, read_ipc, to_ipc, write_table
+from conceptloom.tables import Block, bucket_order, by_bucket, from_ipc, in_buckets, read_ipc, to_ipc, write_table
 from conceptloom.tasks.base import RECEIPTS, Output, receipt, shard_name
 from conceptloom.tasks.shards import read_shard
 
@@ -116,11 +116,14 @@ def send_postings(
     ids = pack_ids(sentences["id"])
     keys = posting_keys(concepts, sentences["source"], ids, rows, selection.per_source)
     kept = under_cap(keys, selection.limit, selection.seed)
+    buckets = routes.first(keys.concept[kept], shard)
+    order = bucket_order(buckets)
+    kept, buckets = kept[order], buckets[order]
     at = pa.array(rows[kept])
     features = encoder.encode(_as_batch(sentences))
     columns = [concepts.take(pa.array(kept)), one_array(sentences["source"]).take(at), ids.take(at), features.take(at)]
     table = pa.table(columns, schema=posting_schema(features.type))
-    return by_bucket(table, routes.first(keys.concept[kept], shard))
+    return in_buckets(table, buckets)
 
 
 @dataclass(frozen=True)
@@ -175,17 +178,13 @@ class OpenScoring:
         task, scorer = self.task, self.scorer
         features = scorer.encode(_as_batch(SENTENCES.empty_table())).type
         index = score_postings(from_ipc(blocks, posting_schema(features)), task.selection, scorer)
-        chosen = np.unique(_ids(index.filter(index["selected"])))
-        table = pa.table([pack_ids(pa.array(chosen.astype(f"U{ID_LENGTH}")))], schema=CHOSEN)
+        chosen = distinct(strings(index["sentence_id"].filter(index["selected"]), ID_LENGTH))
+        table = pa.table([pack_digits(chosen)], schema=CHOSEN)
         yield from (
             Output("chosen", *block) for block in by_bucket(table, bucket_of(id_heads(chosen), task.id_buckets))
         )
         file = write_table(storage.join(task.directory, shard_name("index", bucket)), index)
         yield receipt(bucket, Ledger(), [{**file, "scorer": scorer.signature()}])
-
-
-def _ids(index: pa.Table) -> Bytes:
-    return np.array(index["sentence_id"].to_pylist(), dtype=f"S{ID_LENGTH}")
 
 
 def score_postings(postings: pa.Table, selection: Selection, scorer: Scorer) -> pa.Table:
@@ -196,20 +195,14 @@ def score_postings(postings: pa.Table, selection: Selection, scorer: Scorer) -> 
     keys = posting_keys(postings["concept"], postings["source"], postings["id"], per_source=selection.per_source)
     kept = under_cap(keys, selection.limit, selection.seed)
     order, offsets = in_postings(keys.take(kept))
-    rows = postings.take(pa.array(kept[order])).combine_chunks()
-    scores = np.round(scorer.centralities(one_array(rows["features"]), offsets), 5) + 0.0
-    ids = unpack_ids(rows["id"])
-    rank = rank_postings(scores, ids, offsets)
-    columns = [
-        rows["concept"],
-        rows["source"],
-        pa.array(ids.astype(f"U{ID_LENGTH}")),
-        scores,
-        rank,
-        rank <= selection.top,
-    ]
-    by_rank = np.lexsort((rank, np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))))
-    return pa.table(columns, schema=INDEX).take(pa.array(by_rank))
+    rows = kept[order]
+    features = one_array(postings["features"].take(pa.array(rows)))
+    scores = np.round(scorer.centralities(features, offsets), 5) + 0.0
+    by_rank = rank_order(scores, offsets)
+    taken = postings.select(["concept", "source", "id"]).take(pa.array(rows[by_rank]))
+    rank = (positions(np.diff(offsets)) + 1).astype(np.int32)
+    columns = [taken["concept"], taken["source"], id_strings(taken["id"]), scores[by_rank], rank, rank <= selection.top]
+    return pa.table(columns, schema=INDEX)
 
 
 @dataclass(frozen=True)
@@ -224,7 +217,7 @@ class KeepSelected:
         """Writes `sentences` and `rejected`; yields their receipt."""
         sentences = read_shard(storage.join(self.source_directory, shard_name("sentences", bucket)))
         chosen = from_ipc(blocks, CHOSEN)
-        kept, rejected = keep_selected(sentences, unpack_ids(chosen["id"]))
+        kept, rejected = keep_selected(sentences, id_strings(chosen["id"]))
         written = (("sentences", kept), ("rejected", rejected))
         files = [write_table(storage.join(self.directory, shard_name(kind, bucket)), table) for kind, table in written]
         ledger = count_read(sentences["source"])
@@ -232,9 +225,9 @@ class KeepSelected:
         yield receipt(bucket, ledger, files)
 
 
-def keep_selected(sentences: pa.Table, chosen: Bytes) -> tuple[pa.Table, pa.Table]:
-    """Returns the sentences whose id is among `chosen` (type S20), and a rejected row for each of the others."""
-    mask = pc.is_in(sentences["id"], pa.array(np.unique(chosen).astype(f"U{ID_LENGTH}")))
+def keep_selected(sentences: pa.Table, chosen: pa.Array) -> tuple[pa.Table, pa.Table]:
+    """Returns the sentences whose id is among `chosen`, and a rejected row for each of the others."""
+    mask = pc.is_in(sentences["id"], value_set=chosen)
     return sentences.filter(mask), reject(sentences.filter(pc.invert(mask)), "select", NOT_SELECTED, "")
 
 

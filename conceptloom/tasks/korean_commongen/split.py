@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from conceptloom import storage
+from conceptloom.arrays.building import text_array
+from conceptloom.arrays.concept_sets import concept_sets
 from conceptloom.arrays.types import Bool, UInt8
 from conceptloom.hashing import bucket_of
 from conceptloom.json_values import JsonObject
@@ -75,10 +77,11 @@ class SendSets:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schemas SET_ROWS and, if the policy looks at pairs, PAIR_EVIDENCE."""
         sentences = read_shard(storage.join(self.directory, shard_name("sentences", bucket)))
-        for number, data in routed(set_rows(sentences, self.stratify), "set", self.buckets):
+        sets = concept_sets(sentences["concepts"])
+        for number, data in routed(set_rows(sentences, sets, self.stratify), "set", self.buckets):
             yield Output("sets", number, _SETS + data)
         if self.policy.min_pairs:
-            yield from (Output("pairs", *block) for block in routed(pair_evidence(sentences), "pair", self.buckets))
+            yield from (Output("pairs", *block) for block in routed(pair_evidence(sets), "pair", self.buckets))
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,10 @@ class DivideShard:
 
 def divided(sentences: pa.Table, division: Division) -> tuple[pa.Table, pa.Table]:
     """Returns the sentences with their splits (schema DIVIDED), and the dropped ones (REJECTED)."""
-    names = pa.array([SPLIT_NAMES.get(split) for split in division.splits.tolist()], pa.string())
-    kept = sentences.append_column("split", names).filter(pa.array(division.splits >= 0))
-    return kept.cast(DIVIDED), dropped_rows(sentences, division)
+    stays = pa.array(division.splits >= 0)
+    kept = sentences if pc.all(stays).as_py() else sentences.filter(stays)
+    names = text_array(SPLIT_NAMES.values()).take(pa.array(division.splits).filter(stays))
+    return kept.append_column("split", names).cast(DIVIDED), dropped_rows(sentences, division)
 
 
 def write_division(directory: str, bucket: int, sentences: pa.Table, division: Division) -> Iterator[Output]:
@@ -163,9 +167,11 @@ def write_division(directory: str, bucket: int, sentences: pa.Table, division: D
 
 def statistics_of(rows: pa.Table) -> Iterator[Output]:
     """Yields the counts of each split of some rows (schema DIVIDED), and the held-out rows."""
+    sets = concept_sets(rows["concepts"])
     for split in SPLIT_NAMES.values():
-        part = rows.filter(pc.equal(rows["split"], split)).select(SENTENCES.names)
-        yield Output("statistics", 0, _COUNTS + encode_counts(split, count_block(examples_of_sentences(part))))
+        own = np.flatnonzero(pc.equal(rows["split"], split).to_numpy())
+        part = examples_of_sentences(rows.select(["concepts", "text", "source"]).take(pa.array(own)))
+        yield Output("statistics", 0, _COUNTS + encode_counts(split, count_block(part, sets.take(own))))
     yield Output("statistics", 0, _HELD + to_ipc(rows.filter(pc.not_equal(rows["split"], _TRAIN))))
 
 
@@ -226,7 +232,7 @@ class MarkSeen:
         """Yields a mask for each held-out split; `side` has the blocks of `held_rows`."""
         # A shard of this stage, which has no manifest yet.
         shard = read_table(storage.join(self.directory, shard_name("sentences", bucket)), ["concepts", "split"])
-        train = shard.filter(pc.equal(shard["split"], _TRAIN)).combine_chunks()
+        train = concept_sets(shard["concepts"].filter(pc.equal(shard["split"], _TRAIN)))
         for split, tuples in held_tuples(side or b"").items():
             mask = np.packbits(seen_in(train, tuples))
             yield Output("statistics", 0, _SEEN + f"{split}\n".encode() + mask.tobytes())

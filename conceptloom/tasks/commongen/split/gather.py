@@ -14,6 +14,7 @@ from conceptloom.arrays.columns import one_array
 from conceptloom.arrays.lists import offsets_of
 from conceptloom.arrays.types import UInt64
 from conceptloom.corpus.analysis import shuffled
+from conceptloom.corpus.clashes import SEPARATOR
 from conceptloom.hashing import bucket_of
 from conceptloom.json_values import JsonObject
 from conceptloom.ledger import Ledger
@@ -85,8 +86,9 @@ def _with_captions(sets: pa.Table, references: pa.Table) -> pa.Table:
 
 
 def _dropped(sets: pa.Table) -> pa.Table:
-    keys, concepts = sets["set"].to_numpy(), one_array(sets["concepts"])
-    return rejected_sets(keys, concepts, "split", sets["reason"], sets["detail"])
+    keys, sizes = sets["set"].to_numpy(), pc.list_value_length(sets["concepts"])
+    texts = pc.binary_join(sets["concepts"], SEPARATOR)
+    return rejected_sets(keys, sizes, texts, "split", sets["reason"], sets["detail"])
 
 
 def data_rows(sets: pa.Table, references: pa.Table, seed: int) -> pa.Table:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from conceptloom import storage
 from conceptloom.arrays.concept_sets import concept_sets, found_in, set_hashes
+from conceptloom.arrays.runs import distinct
 from conceptloom.arrays.types import Bool
 from conceptloom.splits import SPLIT_NAMES
 from conceptloom.splits.overlap import shared_with
@@ -51,7 +52,7 @@ def judged(candidates: pa.Table, policy: TrainPolicy, frozen: pa.Table | None = 
     parts = {name: held.filter(pc.equal(held["split"], name)) for name in (DEV, TEST)}
     reasons, details = (np.full(len(candidates), "", dtype=object) for _ in range(2))
     for name, part in parts.items() if frozen is not None else ():
-        same = found_in(np.unique(set_hashes(concept_sets(part["concepts"]))), candidates["set"].to_numpy())
+        same = found_in(distinct(set_hashes(concept_sets(part["concepts"]))), candidates["set"].to_numpy())
         reasons[same], details[same] = HELD_OUT, name
     own = np.flatnonzero((reasons == "") & _is_train(candidates))
     train = candidates.take(pa.array(own))

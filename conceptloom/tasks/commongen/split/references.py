@@ -71,12 +71,17 @@ class FindHeld:
     def run(self, bucket: int, blocks: Iterable[bytes], side: bytes | None) -> Iterator[Output]:
         """Yields rows of schema HELD; `side` has schema JUDGED."""
         sets = read_ipc(side or b"")
-        test, dev = (self.stages.references(bucket, of_splits(sets, split)) for split in (TEST, DEV))
+        every = self.stages.references(bucket, of_splits(sets, TEST, DEV))
+        test, dev = (_of_sets(every, of_splits(sets, split)) for split in (TEST, DEV))
         if self.test_first:
             dev = dev.filter(pc.invert(pc.is_in(dev["id"], value_set=one_array(test["id"].unique()))))
         for split, found in ((TEST, firsts(test, self.most)), (DEV, firsts(dev, self.most))):
             held = found.append_column(HELD.field("split"), pa.repeat(split, len(found)))
             yield Output("held", above(bucket), to_ipc(held))
+
+
+def _of_sets(references: pa.Table, sets: pa.Table) -> pa.Table:
+    return references.filter(pc.is_in(references["set"], value_set=one_array(sets["set"])))
 
 
 @dataclass(frozen=True)
