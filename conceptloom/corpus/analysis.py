@@ -148,7 +148,7 @@ def _kept_block(block: pa.Table, analysis: Analysis, seed: int) -> pa.Table:
     heads = id_heads(strings(table["id"], ID_LENGTH))
     offsets = offsets_of(list_sizes(analysis.concepts))
     order = shuffled(heads, offsets, seed)
-    concepts = list_array(analysis.concepts.flatten().take(pa.array(order)), offsets)
+    concepts = list_array(analysis.concepts.flatten().take(pa.array(order)).cast(pa.string()), offsets)
     table = table.append_column("concepts", concepts).append_column("morphemes", analysis.tokens.morphemes())
     return table.select(SENTENCES.names).cast(SENTENCES)
 

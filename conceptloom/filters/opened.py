@@ -1,6 +1,6 @@
 """Filters at work: all those of one subject, opened, in the order in which they are asked."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from conceptloom.filters.base import (
     first_objection,
 )
 
+Look = Callable[[PartColumn], Bool]
 Objections = dict[int, Verdict]
 """The first objection to each sentence that is left out, by its position; not in order."""
 
@@ -33,6 +34,8 @@ class OpenFilters:
     """
 
     predicates: tuple[Filter, ...]
+    looks: tuple[Look | None, ...]
+    """How each predicate looks over a block, if it does."""
     blocks: tuple[OpenFilter, ...]
 
     def objections(self, column: PartColumn) -> Objections:
@@ -54,12 +57,9 @@ class OpenFilters:
 
     def _doubts(self, column: PartColumn) -> Bool:
         """Returns which predicate has to be asked about which sentence, shape (predicates, sentences)."""
-        every = np.ones(len(column), np.bool_)
-        # Several filters may share one look.
-        looks = dict.fromkeys(one.passes for one in self.predicates if isinstance(one, QuickFilter))
-        doubtful = {look: ~look(column) for look in looks}
-        doubts = [doubtful[one.passes] if isinstance(one, QuickFilter) else every for one in self.predicates]
-        return np.array(doubts, np.bool_).reshape(len(self.predicates), len(column))
+        # Several predicates may share one look.
+        doubts = {look: ~look(column) if look else np.ones(len(column), np.bool_) for look in self.looks}
+        return np.array([doubts[look] for look in self.looks], np.bool_).reshape(len(self.looks), len(column))
 
 
 def part_at(column: PartColumn, position: int) -> Part:
@@ -71,8 +71,9 @@ def part_at(column: PartColumn, position: int) -> Part:
 def open_filters(filters: Iterable[AnyFilter], subject: Subject) -> OpenFilters:
     """Returns the filters that look at one part of a sentence, the block filters among them opened."""
     mine = [one for one in filters if one.subject == subject]
-    predicates = [one for one in mine if not isinstance(one, BlockFilter)]
-    return OpenFilters(tuple(predicates), tuple(one.open() for one in mine if isinstance(one, BlockFilter)))
+    predicates = tuple(one for one in mine if not isinstance(one, BlockFilter))
+    looks = tuple(one.passes if isinstance(one, QuickFilter) else None for one in predicates)
+    return OpenFilters(predicates, looks, tuple(one.open() for one in mine if isinstance(one, BlockFilter)))
 
 
 def verdict_of(one: AnyFilter, subject: Part) -> Verdict:

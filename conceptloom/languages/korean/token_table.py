@@ -51,6 +51,11 @@ class TokenTable:
         """The code of each token's surface (see TokenColumns), shape (tokens,)."""
         return self.columns.surfaces[self.numbers.values]
 
+    def surfaces_at(self, places: Int64) -> list[str]:
+        """Returns the surfaces of the tokens at these places, shape (places,) of 0 to tokens - 1."""
+        tokens = self.vocabulary.tokens
+        return [tokens[number].surface for number in self.numbers.values[places].tolist()]
+
     @property
     def rows(self) -> Int64:
         """The sentence of each token, shape (tokens,)."""

@@ -20,7 +20,8 @@ class Rule:
     """A registered concept rule.
 
     `extract` takes the texts of a block of sentences, their tokens, and the tagger (for a rule that tags pieces by
-    themselves). It returns the concepts of each sentence as lists of strings: distinct, in the order of the text.
+    themselves). It returns the concepts of each sentence, distinct and in the order of the text: lists of strings, be
+    they strings themselves or places in a dictionary.
     """
 
     summary: str
@@ -40,10 +41,11 @@ def by_sentence(concepts_of: Callable[[str, list[Token]], list[str]]) -> Callabl
 
 
 def concept_lists(codes: Int64, names: pa.StringArray, rows: Int64, sentences: int) -> pa.ListArray:
-    """Returns the concepts of each sentence, a repeated one at its first place, as lists of strings.
+    """Returns the concepts of each sentence, a repeated one at its first place, as lists of places in a dictionary.
 
     `codes` (places in `names`, which are distinct) and `rows` (the sentence of each, ascending) have one shape.
     """
     runs = equal_runs(rows * len(names) + codes, sentences * len(names))
     first = np.sort(runs.order[runs.starts])
-    return list_array(names.take(pa.array(codes[first])), offsets_of(np.bincount(rows[first], minlength=sentences)))
+    concepts = pa.DictionaryArray.from_arrays(pa.array(codes[first].astype(np.int32)), names)
+    return list_array(concepts, offsets_of(np.bincount(rows[first], minlength=sentences)))

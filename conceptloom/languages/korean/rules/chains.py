@@ -117,7 +117,9 @@ def _coded(names: list[str], columns: TokenColumns) -> tuple[Int64, pa.StringArr
     """Returns the codes of names, and the names of all codes: first those of the surfaces, then what is new."""
     known = columns.surface_codes
     fresh: dict[str, int] = {}
-    codes = [known[name] if name in known else fresh.setdefault(name, len(known) + len(fresh)) for name in names]
+    codes = list(map(known.get, names))
+    for place in [place for place, code in enumerate(codes) if code is None]:
+        codes[place] = fresh.setdefault(names[place], len(known) + len(fresh))
     return np.array(codes, dtype=np.int64), pa.concat_arrays([columns.surface_names, text_array(fresh)])
 
 

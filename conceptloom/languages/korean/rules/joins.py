@@ -1,10 +1,9 @@
 """How the nouns of a chain become one concept: as the text has them."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
-from conceptloom.arrays.lists import offsets_of
-from conceptloom.arrays.runs import gather
+import numpy as np
+
 from conceptloom.arrays.types import Bool, Int64
 from conceptloom.languages.korean.token_table import TokenTable
 from conceptloom.languages.korean.tokens import Token
@@ -31,12 +30,9 @@ def join_by_first_occurrence(text: str, tokens: list[Token], first: int, last: i
     The published sets do this, with a quirk if a noun also occurs before its chain (`기차가 기차 역`). If the slice is
     empty, the nouns are concatenated.
     """
-    return _by_first_occurrence(text, [token.surface for token in tokens[first : last + 1]])
-
-
-def _by_first_occurrence(text: str, nouns: list[str]) -> str:
-    end = text.find(nouns[-1]) + len(nouns[-1])
-    return text[text.find(nouns[0]) : end] or "".join(nouns)
+    start = text.find(tokens[first].surface)
+    end = text.find(tokens[last].surface) + len(tokens[last].surface)
+    return text[start:end] or "".join(token.surface for token in tokens[first : last + 1])
 
 
 def join_in_place(text: str, tokens: list[Token], first: int, last: int) -> str:
@@ -60,11 +56,17 @@ def join_in_place(text: str, tokens: list[Token], first: int, last: int) -> str:
 
 def all_by_first_occurrence(texts: list[str], table: TokenTable, chains: Chains) -> list[str]:
     """Returns what `join_by_first_occurrence` makes of each chain."""
-    tokens = table.vocabulary.tokens
-    numbers = table.numbers.values[gather(chains.starts, chains.sizes)]
-    nouns = [tokens[number].surface for number in numbers.tolist()]
-    ends = pairwise(offsets_of(chains.sizes).tolist())
-    return [_by_first_occurrence(texts[row], nouns[slice(*span)]) for row, span in zip(chains.rows.tolist(), ends)]
+    rows = chains.rows.tolist()
+    firsts, lasts = table.surfaces_at(chains.starts), table.surfaces_at(chains.starts + chains.sizes - 1)
+    # Slices at once, as there are almost as many chains as sentences; few of them are empty.
+    joined = [
+        (text := texts[row])[text.find(first) : text.find(last) + len(last)]
+        for row, first, last in zip(rows, firsts, lasts, strict=True)
+    ]
+    for number in [number for number, concept in enumerate(joined) if not concept]:
+        start = int(chains.starts[number])
+        joined[number] = "".join(table.surfaces_at(np.arange(start, start + int(chains.sizes[number]))))
+    return joined
 
 
 def all_in_place(texts: list[str], table: TokenTable, chains: Chains) -> list[str]:
