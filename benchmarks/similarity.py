@@ -33,7 +33,7 @@ def read_pairs(path: Path) -> Pairs:
 
 def as_sentences(texts: list[str]) -> pa.RecordBatch:
     """Returns the texts' content morphemes, as the column that scorers read."""
-    tagged = MecabTagger().tag(texts)
+    tagged = MecabTagger().tokens(texts)
     morphemes = [[m for token in tokens for m in token.morphemes] for tokens in tagged]
     return pa.RecordBatch.from_arrays([pa.array(morphemes, pa.list_(pa.string()))], names=["morphemes"])
 

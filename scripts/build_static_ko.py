@@ -103,7 +103,7 @@ def train_map(first: Float64, second: Float64, scores: Float64) -> Float64:
 
 def sentence_vectors(table: Float64, keys: Keys, sentences: list[str]) -> Float64:
     """The sum of the table's rows over the set of content morphemes of each sentence, shape (sentences, d)."""
-    tagged = MecabTagger().tag(sentences)
+    tagged = MecabTagger().tokens(sentences)
     sets = [sorted({row for token in tokens for m in token.morphemes for row in keys.get(m, ())}) for tokens in tagged]
     return np.array([table[rows].sum(axis=0) for rows in sets])
 

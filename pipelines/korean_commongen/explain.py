@@ -97,8 +97,8 @@ def _settings(build: FinishedBuild) -> KoreanIngestSettings:
 def _analysis(build: FinishedBuild, text: str) -> History:
     settings = _settings(build)
     backend = tagger(settings.tagger)
-    tokens = backend.tag([text.replace("\0", " ")])
-    concepts = RULES[settings.rule].extract([text], tokens, backend)[0].as_py()
+    tokens = backend.tokens([text.replace("\0", " ")])
+    concepts = RULES[settings.rule].concepts([text], tokens, backend)[0]
     subjects = {"text": text, "tokens": tokens[0], "concepts": concepts}
     verdicts = []
     for name, one in zip(settings.filters.names(), settings.filters.chosen(), strict=True):

@@ -51,7 +51,7 @@ def _ingest_settings(settings: KoreanCommonGenSettings) -> JsonObject:
         **reading_settings(settings),
         **chosen.model_dump(mode="json"),
         **analyser_of(settings).signature(),
-        **plugin_code([*filters, TAGGERS[chosen.tagger].make, RULES[chosen.rule].extract]),
+        **plugin_code([*filters, TAGGERS[chosen.tagger].make, RULES[chosen.rule].concepts]),
     }
 
 

@@ -104,8 +104,8 @@ class Oracle:
 
     def _add(self, source: str, text: str) -> None:
         mecab = tagger("mecab")
-        tokens = mecab.tag([text])[0]
-        concepts = RULES["published"].extract([text], [tokens], mecab)[0]
+        tokens = mecab.tokens([text])[0]
+        concepts = RULES["published"].concepts([text], [tokens], mecab)[0]
         reason = objection(text, tokens, concepts)
         if reason:
             self.rejected.append((source, text, reason))

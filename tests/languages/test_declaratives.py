@@ -105,5 +105,5 @@ def test_real_captions_as_a_person_judges_them() -> None:
 @pytest.mark.slow
 def test_another_tagger_that_gives_endings() -> None:
     pytest.importorskip("kiwipiepy", reason="wants pip install 'conceptloom[kiwi]'")
-    kiwi = tagger("kiwi").tag(["새가 서 있다", "잔잔한 바다", "남자가 공을 잡다", "같이 갑시다"])
+    kiwi = tagger("kiwi").tokens(["새가 서 있다", "잔잔한 바다", "남자가 공을 잡다", "같이 갑시다"])
     assert [is_declarative(tokens) for tokens in kiwi] == [True, False, False, False]

@@ -83,6 +83,7 @@ def test_mecab_tags_sentences_by_themselves(texts: list[str]) -> None:
     mecab = tagger("mecab")
     together = mecab.tag(texts)
     assert list(map(shown, together)) == [shown(mecab.tag([text])[0]) for text in texts]
+    assert list(together) == mecab.tokens(texts)
     assert ["".join(token.surface for token in one) for one in together] == [text.replace(" ", "") for text in texts]
 
 
@@ -150,6 +151,7 @@ def test_konlpy_mecab_agrees_with_mecab() -> None:
 @pytest.mark.slow
 def test_kiwi_keeps_every_character_and_tags_in_sejong() -> None:
     texts = [*sentences(300), "😀 웃는다.", "할 수 있다.", ""]
+    assert list(tagger("kiwi").tag(texts)) == tagger("kiwi").tokens(texts)
     for text, tokens in zip(texts, tagger("kiwi").tag(texts), strict=True):
         assert "".join(token.surface for token in tokens).replace(" ", "") == text.replace(" ", "")
         assert {part for token in tokens for part in token.tag.split("+")} <= SEJONG

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from conceptloom.arrays.types import Int64
 from conceptloom.languages.korean import vocabulary
+from conceptloom.languages.korean.token_columns import KINDS
 from conceptloom.languages.korean.token_table import TokenTable, table_of, tabulate
 from conceptloom.languages.korean.tokens import Token
-from conceptloom.languages.korean.vocabulary import KINDS, Numbering
+from conceptloom.languages.korean.vocabulary import Numbering
 
 FORMS = st.sampled_from(["개", "큰", "대해", "쳤"])
 PARTS = st.sampled_from([(), (("크", "VA"), ("ㄴ", "ETM")), (("치", "VV"), ("었", "EP"))])

@@ -162,7 +162,7 @@ def test_enough_sentences_pass_the_published_filter() -> None:
     for sentences in (CAPTIONS, SUMMARIES):
         clean = [s for s in dict.fromkeys(sentences) if s.endswith("다.") and not re.search("[0-9A-Za-z]", s)]
         passed = 0
-        for tokens in tagger.tag(clean):
+        for tokens in tagger.tokens(clean):
             found, chain = set[str](), ""
             for token in tokens[:-1]:
                 if token.kind == "noun":

@@ -31,7 +31,7 @@ def test_correlation_with_human_judgement(scorer):
 @needs_data
 def test_the_table_covers_93_percent_of_the_published_content_morphemes():
     lines = (DATA / "published" / "captions.jsonl").read_text(encoding="utf-8").splitlines()
-    tagged = MecabTagger().tag([json.loads(line)["scene"] for line in lines])
+    tagged = MecabTagger().tokens([json.loads(line)["scene"] for line in lines])
     morphemes = [m for tokens in tagged for token in tokens for m in token.morphemes]
     assert sum(m in load_table().keys for m in morphemes) / len(morphemes) > 0.93
 

@@ -79,7 +79,7 @@ def extract(sentences: list[str]) -> list[list[str]]:
     pytest.importorskip("MeCab")
     from conceptloom.languages.korean.taggers.mecab import MecabTagger
 
-    return [concepts(sentence, tokens[:-1]) for sentence, tokens in zip(sentences, MecabTagger().tag(sentences))]
+    return [concepts(sentence, tokens[:-1]) for sentence, tokens in zip(sentences, MecabTagger().tokens(sentences))]
 
 
 def concepts(sentence: str, tokens: list) -> list[str]:  # type: ignore[type-arg]

@@ -58,7 +58,7 @@ def sentences() -> pa.Table:
         {"id": text_id(text), "text": text, "source": source, "locator": f"{source}#{number}", "copies": 1}
         | {"concepts": concepts, "morphemes": [form for token in tokens for form in token.morphemes]}
         for number, ((source, text), concepts, tokens) in enumerate(
-            zip(rows, concepts_of(plain), tagger("mecab").tag(plain), strict=True)
+            zip(rows, concepts_of(plain), tagger("mecab").tokens(plain), strict=True)
         )
     ]
     return pa.Table.from_pylist(sorted(records, key=lambda record: record["id"]), schema=SENTENCES)

@@ -55,6 +55,6 @@ class CompleteSentences:
         ['푸른 바다']
         """
         sentences = split_sentences(text)
-        if text.endswith("다") and is_declarative(tagger(self.tagger).tag(sentences[-1:])[0]):
+        if text.endswith("다") and is_declarative(tagger(self.tagger).tokens(sentences[-1:])[0]):
             sentences[-1] += "."
         return sentences

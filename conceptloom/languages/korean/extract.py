@@ -14,8 +14,7 @@ def concepts_of(sentences: list[str], rule: str = "published", tagger_name: str 
     """Returns the concepts of each sentence, in order; NUL characters, which no tagger reads, count as spaces."""
     backend = tagger(tagger_name)
     texts = [sentence.replace("\0", " ") for sentence in sentences]
-    found: list[list[str]] = RULES[rule].extract(texts, backend.tag(texts), backend).to_pylist()
-    return found
+    return RULES[rule].concepts(texts, backend.tokens(texts), backend)
 
 
 def concept_sets(lines: Iterable[str], rule: str, tagger_name: str) -> Iterator[tuple[str, list[str]]]:

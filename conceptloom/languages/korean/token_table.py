@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from conceptloom.arrays.lists import Lists, list_array, list_sizes, offsets_of
 from conceptloom.arrays.types import Bool, Int8, Int32, Int64
+from conceptloom.languages.korean.token_columns import TokenColumns
 from conceptloom.languages.korean.tokens import Token
-from conceptloom.languages.korean.vocabulary import Numbering, TokenColumns, Vocabulary
+from conceptloom.languages.korean.vocabulary import Numbering, Vocabulary
 
 K = TypeVar("K")
 

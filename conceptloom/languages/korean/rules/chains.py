@@ -1,26 +1,10 @@
 """Rules made of noun chains: `published` (found by measuring 45,228 published sets), `exact` and `free-morpheme`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-import numpy as np
-import pyarrow as pa
-
-from conceptloom.arrays.building import text_array
-from conceptloom.arrays.runs import run_starts
-from conceptloom.arrays.types import Int8, Int64
-from conceptloom.languages.korean.rules.base import RULES, Rule, concept_lists
-from conceptloom.languages.korean.rules.joins import (
-    Chains,
-    all_by_first_occurrence,
-    all_in_place,
-    join_by_first_occurrence,
-    join_in_place,
-)
-from conceptloom.languages.korean.taggers.base import Tagger
-from conceptloom.languages.korean.token_table import TokenTable
+from conceptloom.languages.korean.rules.base import RULES, Rule, by_sentence, in_blocks
+from conceptloom.languages.korean.rules.joins import join_by_first_occurrence, join_in_place
 from conceptloom.languages.korean.tokens import Kind, Token
-from conceptloom.languages.korean.vocabulary import KINDS, TokenColumns
 
 Join = Callable[[str, list[Token], int, int], str]
 ALL_WORDS: frozenset[Kind] = frozenset({"modifier", "verb"})
@@ -73,60 +57,10 @@ def free_morpheme(text: str, tokens: list[Token]) -> list[str]:
     return chain_concepts(text, tokens, join_by_first_occurrence, MODIFIERS)
 
 
-@dataclass(frozen=True)
-class ChainRule:
-    """What `published`, `exact` and `free_morpheme` do with a sentence, for all sentences of a block at once.
-
-    `closed` says that the last token, and a chain that reaches it, are ignored.
-    """
-
-    join: Callable[[list[str], TokenTable, Chains], list[str]]
-    words: frozenset[Kind]
-    closed: bool = False
-
-    def __call__(self, texts: list[str], table: TokenTable, tagger: Tagger) -> pa.ListArray:
-        """See Rule."""
-        kinds, rows, codes = table.kinds, table.rows, table.surfaces.astype(np.int64)
-        if self.closed:
-            kinds[_last_places(table)] = KINDS.index("")
-        chains = self._chains(kinds, rows, table)
-        is_concept = np.isin(kinds, [KINDS.index(kind) for kind in self.words])
-        is_concept[chains.starts] = True
-        long = chains.where(chains.sizes > 1)
-        codes[long.starts], names = _coded(self.join(texts, table, long), table.columns)
-        return concept_lists(codes[is_concept], names, rows[is_concept], len(table))
-
-    def _chains(self, kinds: Int8, rows: Int64, table: TokenTable) -> Chains:
-        is_noun = kinds == KINDS.index("noun")
-        starts = run_starts(2 * rows + is_noun)
-        runs = Chains(rows[starts], starts, np.diff(starts, append=len(rows)))
-        chains = runs.where(is_noun[starts])
-        return (
-            chains.where(np.isin(chains.starts + chains.sizes, _last_places(table), invert=True))
-            if self.closed
-            else chains
-        )
+def _add(name: str, summary: str, of_sentence: Callable[[str, list[Token]], list[str]]) -> None:
+    RULES.add(name, Rule(summary, by_sentence(of_sentence), in_blocks(of_sentence.__name__)))
 
 
-def _last_places(table: TokenTable) -> Int64:
-    """Returns the place of the last token of each sentence that has any."""
-    return table.numbers.offsets[1:][table.numbers.sizes > 0] - 1
-
-
-def _coded(names: list[str], columns: TokenColumns) -> tuple[Int64, pa.StringArray]:
-    """Returns the codes of names, and the names of all codes: first those of the surfaces, then what is new."""
-    known = columns.surface_codes
-    fresh: dict[str, int] = {}
-    codes = list(map(known.get, names))
-    for place in [place for place, code in enumerate(codes) if code is None]:
-        codes[place] = fresh.setdefault(names[place], len(known) + len(fresh))
-    return np.array(codes, dtype=np.int64), pa.concat_arrays([columns.surface_names, text_array(fresh)])
-
-
-PUBLISHED = ChainRule(all_by_first_occurrence, ALL_WORDS, closed=True)
-EXACT = ChainRule(all_in_place, ALL_WORDS)
-FREE_MORPHEME = ChainRule(all_by_first_occurrence, MODIFIERS)
-
-RULES.add("published", Rule("as the published data set: noun chains, modifiers, verbs (default)", PUBLISHED))
-RULES.add("exact", Rule("as published, noun chains from their own places, also the last one", EXACT))
-RULES.add("free-morpheme", Rule("noun chains and modifiers only (ablation, section 6.1)", FREE_MORPHEME))
+_add("published", "as the published data set: noun chains, modifiers, verbs (default)", published)
+_add("exact", "as published, noun chains from their own places, also the last one", exact)
+_add("free-morpheme", "noun chains and modifiers only (ablation, section 6.1)", free_morpheme)

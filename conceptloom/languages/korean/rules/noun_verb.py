@@ -1,11 +1,7 @@
 """Rule `noun-verb`: nouns and verbs of each white-space token (paper, section 6.1: noun and verb)."""
 
-import pyarrow as pa
-
-from conceptloom.arrays.lists import string_lists
 from conceptloom.languages.korean.rules.base import RULES, Rule
 from conceptloom.languages.korean.taggers.base import Tagger
-from conceptloom.languages.korean.token_table import TokenTable
 from conceptloom.languages.korean.tokens import Token
 
 
@@ -20,12 +16,12 @@ def eojeol_concept(eojeol: str, tokens: list[Token]) -> str:
     return eojeol if first.startswith("V") else ""
 
 
-def noun_verb(texts: list[str], sentences: TokenTable, tagger: Tagger) -> pa.ListArray:
+def noun_verb(texts: list[str], sentences: list[list[Token]], tagger: Tagger) -> list[list[str]]:
     """Returns the concepts of each sentence; tags each distinct white-space token of the block once."""
     split = [text.removesuffix(".").split() for text in texts]
     distinct = list(dict.fromkeys(eojeol for eojeols in split for eojeol in eojeols))
-    concept = dict(zip(distinct, map(eojeol_concept, distinct, tagger.tag(distinct)), strict=True))
-    return string_lists([list(dict.fromkeys(filter(None, map(concept.__getitem__, eojeols)))) for eojeols in split])
+    concept = dict(zip(distinct, map(eojeol_concept, distinct, tagger.tokens(distinct)), strict=True))
+    return [list(dict.fromkeys(filter(None, map(concept.__getitem__, eojeols)))) for eojeols in split]
 
 
 RULES.add("noun-verb", Rule("nouns and verbs of each white-space token (ablation, section 6.1)", noun_verb))

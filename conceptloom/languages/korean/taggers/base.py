@@ -4,34 +4,45 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from conceptloom.errors import ConfigError
-from conceptloom.languages.korean.token_table import TokenTable, tabulate
 from conceptloom.languages.korean.tokens import Token
 from conceptloom.languages.korean.vocabulary import Numbering
 from conceptloom.registry import Registry
+
+if TYPE_CHECKING:
+    from conceptloom.languages.korean.token_table import TokenTable
 
 
 class Tagger(Protocol):
     """Tags sentences with Sejong tags. Made in the process that uses it; never pickled."""
 
-    def tag(self, sentences: list[str]) -> TokenTable:
+    def tokens(self, sentences: list[str]) -> list[list[Token]]:
         """Returns the tokens of each sentence, in order. They do not depend on the other sentences."""
+
+    def tag(self, sentences: list[str]) -> "TokenTable":
+        """Returns the same as a table, for a block of sentences."""
 
     def signature(self) -> dict[str, str]:
         """Returns that of its entry."""
 
 
 class SentenceTagger:
-    """The part of a tagger that puts the tokens of one sentence after the other into a table."""
+    """The part of a tagger that tags one sentence after the other."""
 
     def __init__(self, tokens_of: Callable[[str], list[Token]]) -> None:
         self._tokens_of = tokens_of
         self._numbering = Numbering[Token](lambda token: token)
 
-    def tag(self, sentences: list[str]) -> TokenTable:
+    def tokens(self, sentences: list[str]) -> list[list[Token]]:
         """See Tagger."""
+        return list(map(self._tokens_of, sentences))
+
+    def tag(self, sentences: list[str]) -> "TokenTable":
+        """See Tagger."""
+        from conceptloom.languages.korean.token_table import tabulate
+
         return tabulate(map(self._tokens_of, sentences), self._numbering)
 
 

