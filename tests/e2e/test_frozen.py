@@ -247,7 +247,7 @@ def test_what_cannot_be_frozen_is_refused_before_anything_runs(tmp_path: Path, c
     assert "extracted by rule published, those of this build by paper" in refused(
         new, captions, ingest={"rule": "paper"}
     )
-    assert "extracted by tagger name mecab" in refused(new, captions, ingest={"tagger": "kiwi"})
+    assert "extracted by tagger name mecab" in refused(new, captions, ingest={"tagger": "konlpy-mecab"})
     assert "split.min_pairs = 7 cannot be promised for" in refused(new, captions, split={"min_pairs": 7})
     assert "is a build of recipe 'another'" in refused(new, changed(captions, tmp_path / "a", name="another"))
     incomplete = changed(captions, tmp_path / "b")
